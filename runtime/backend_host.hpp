@@ -1,0 +1,13 @@
+// The host's cores as devices.
+#pragma once
+
+#include <string>
+
+#include <skua/backends.hpp>
+
+namespace skua {
+
+/// `argument` is the number of devices; empty: one a NUMA node. There may be more devices than cores.
+Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock);
+
+}  // namespace skua

@@ -1,0 +1,63 @@
+// Who did what in a Job.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skua {
+
+/// Items [begin, end).
+struct ItemRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  bool operator==(const ItemRange&) const = default;
+};
+
+struct DeviceReport {
+  std::string name;
+  std::uint64_t items = 0;  ///< counted ones: a dropped copy does not count
+  std::uint64_t chunks = 0;
+  double busy_s = 0;  ///< running chunks, dropped ones too
+  double idle_s = 0;  ///< the rest of the makespan
+  std::uint64_t steals = 0;
+  std::uint64_t stolen_items = 0;  ///< by this device
+  std::uint64_t copies = 0;        ///< pieces of late chunks run again
+  std::uint64_t bytes_moved = 0;
+  double host_s = 0;                       ///< CPU time of the Worker that was not spent in the body
+  std::optional<double> occupancy;         ///< 0 to 1
+  std::optional<double> items_per_second;  ///< the measured rate at the end
+  bool failed = false;
+  std::string failure;  ///< why, when it failed
+};
+
+/// The account of one Job.
+struct Report {
+  std::string job_name;
+  std::uint64_t items = 0;
+  std::uint64_t granule_items = 1;
+  std::string policy;
+  double makespan_s = 0;
+  /// Items done over the sum of the devices' rates, each rate being its counted items over its busy time:
+  /// the makespan if all had been busy from start to end.
+  double lower_bound_s = 0;
+  std::uint64_t items_done = 0;
+  bool cancelled = false;
+  /// In item order; empty unless cancelled. What was running at that moment is in here, and may have been run in part.
+  std::vector<ItemRange> not_done;
+  std::vector<DeviceReport> devices;
+  std::vector<std::string> notes;
+
+  double efficiency() const noexcept;  ///< lower bound / makespan; 1 for an empty Job
+  double imbalance() const noexcept;   ///< (longest busy - shortest busy) / mean busy, over devices that did not fail
+};
+
+/// The table.
+std::string to_text(const Report& report);
+std::ostream& operator<<(std::ostream& stream, const Report& report);
+/// Schema skua.report/1. `result` is any JSON text ("null" when there is none).
+std::string to_json(const Report& report, const std::string& result = "null");
+
+}  // namespace skua

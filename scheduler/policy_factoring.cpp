@@ -1,0 +1,25 @@
+// factoring, the default: min(max(1024, N / (8 P)), w R / (4 P)), and never less than fills the device and hides a
+// launch. Weighted factoring after Hummel, Schmidt, Uma, Wein: Load-sharing in heterogeneous systems via weighted
+// factoring, SPAA 1996.
+#include "policies.hpp"
+
+namespace skua {
+namespace {
+
+class FactoringPolicy final : public ChunkPolicy {
+ public:
+  std::uint64_t next_items(const ChunkQuestion& question) const override {
+    const double weighted = question.weight * static_cast<double>(question.items_left) / (4.0 * question.devices);
+    const auto wanted = static_cast<std::uint64_t>(std::min(weighted, 0x1p63));
+    return std::max(question.smallest_items, std::min(largest_items(question), wanted));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ChunkPolicy> make_factoring(const std::string& argument) {
+  expect_no_argument("factoring", argument);
+  return std::make_unique<FactoringPolicy>();
+}
+
+}  // namespace skua

@@ -1,0 +1,169 @@
+// One step of a Worker: completions first, then new work.
+#include <skua/worker.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace skua {
+namespace {
+
+constexpr std::int64_t idle_look_min_ns = 20'000;
+constexpr std::int64_t idle_look_max_ns = 2'000'000;
+
+}  // namespace
+
+Worker::Worker(Context context)
+    : context_(std::move(context)),
+      job_(*context_.job),
+      seat_(job_.seat(context_.device_index)),
+      kernel_(*job_.spec().kernel),
+      idle_look_ns_(idle_look_min_ns) {
+  seat_.rate_guess.store(context_.device.info().rate_guess, std::memory_order_relaxed);
+  seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
+}
+
+Step Worker::step() {
+  collect();
+  const bool retired = seat_.retired.load(std::memory_order_relaxed);
+  if (!retired && !job_.over()) refill();
+  if (!running_.empty()) {
+    idle_look_ns_ = idle_look_min_ns;
+    if (context_.device.info().runs_in_poll) return {Step::Wait::nothing, 0};
+    return {Step::Wait::completion, running_.front().forecast_end_ns};
+  }
+  if (retired || job_.over()) return {Step::Wait::finished, 0};
+  last_end_ns_ = 0;
+  const std::int64_t now_ns = context_.clock.now_ns();
+  std::int64_t until_ns = now_ns + idle_look_ns_;
+  if (const auto late_ns = job_.next_late_ns(context_.device_index, now_ns)) {
+    until_ns = std::min(until_ns, std::max(*late_ns, now_ns + idle_look_min_ns));
+  }
+  idle_look_ns_ = std::min(2 * idle_look_ns_, idle_look_max_ns);
+  return {Step::Wait::work, until_ns};
+}
+
+void Worker::collect() {
+  while (!running_.empty()) {
+    auto completion = context_.device.poll();
+    if (!completion) return;
+    const auto found = std::find_if(running_.begin(), running_.end(),
+                                    [&](const Launch& launch) { return launch.number == completion->launch; });
+    if (found == running_.end()) continue;
+    Launch launch = std::move(*found);
+    running_.erase(found);
+    learn(*completion, launch);
+    if (completion->failure) {
+      fail(launch, *completion->failure, completion->end_ns);
+    } else {
+      complete(launch, completion->end_ns);
+    }
+    last_end_ns_ = completion->end_ns;
+  }
+}
+
+void Worker::learn(const Completion& completion, const Launch& launch) {
+  const std::int64_t busy_ns = completion.end_ns - completion.begin_ns;
+  {
+    const std::lock_guard lock(seat_.mutex);
+    seat_.account.busy_s += static_cast<double>(busy_ns) * 1e-9;
+    seat_.account.host_s -= static_cast<double>(completion.body_cpu_ns) * 1e-9;
+    seat_.account.chunks += 1;
+    seat_.account.copies += launch.late ? 1 : 0;
+  }
+  // A launch that was dropped may have ended early, and says nothing of the rate.
+  const bool dropped = launch.late ? launch.late->original().settled() : launch.flight->settled();
+  if (!completion.failure && !dropped) {
+    context_.feedback.add_chunk(launch.items, busy_ns);
+    seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
+  }
+  if (last_end_ns_ != 0) context_.feedback.add_overhead(completion.begin_ns - last_end_ns_);
+  record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch.items);
+}
+
+void Worker::complete(Launch& launch, std::int64_t now_ns) {
+  if (!launch.late) {
+    if (launch.flight->finish()) job_.count(context_.device_index, launch.granules, now_ns);
+    return;
+  }
+  if (launch.late->complete({launch.granules, context_.device_index, launch.memory})) {
+    job_.count_copies(launch.late, now_ns);
+  }
+}
+
+void Worker::fail(Launch& launch, const Failure& failure, std::int64_t now_ns) {
+  const std::string& device = context_.device.info().name;
+  const std::uint64_t begin = launch.granules.front * job_.spec().granule_items;
+  const std::string where = "device " + device + ", items [" + std::to_string(begin) + ", " +
+                            std::to_string(begin + launch.items) + "): " + failure.message;
+  if (failure.kind == Failure::Kind::body) {
+    // Stopping first keeps the failed chunk from being counted, or given to another device.
+    job_.stop(Stop::body_failed, now_ns, where, failure.exception);
+    give_back(launch);
+    return;
+  }
+  give_back(launch);
+  if (failure.kind == Failure::Kind::lost) {
+    for (Launch& other : running_) give_back(other);
+    running_.clear();
+  }
+  job_.retire(context_.device_index, where, now_ns);
+}
+
+/// What a failed launch leaves undone goes to others, unless somebody runs it already.
+void Worker::give_back(Launch& launch) {
+  if (launch.late) {
+    launch.late->abandon();
+  } else if (launch.flight->finish() && !job_.over()) {
+    job_.put_orphan(launch.granules);
+  }
+}
+
+Flight& Worker::free_flight() {
+  for (Flight& flight : seat_.flights) {
+    const bool in_use =
+        std::any_of(running_.begin(), running_.end(), [&](const Launch& launch) { return launch.flight == &flight; });
+    if (!in_use && flight.reusable()) return flight;
+  }
+  const std::lock_guard lock(seat_.mutex);
+  return seat_.flights.emplace_back();
+}
+
+bool Worker::start(Launch launch, const Chunk& chunk) {
+  const std::int64_t now_ns = context_.clock.now_ns();
+  const std::int64_t from_ns = running_.empty() ? now_ns : std::max(now_ns, running_.back().forecast_end_ns);
+  const bool forecast = job_.any_rate_known();
+  const double seconds = forecast ? static_cast<double>(launch.items) / job_.rate(context_.device_index) : 0;
+  launch.forecast_end_ns = from_ns + static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9);
+  seat_.busy_until_ns.store(launch.forecast_end_ns, std::memory_order_relaxed);
+  if (!launch.late) {
+    launch.flight->start(launch.granules, now_ns, forecast ? launch.forecast_end_ns : Flight::no_forecast);
+  }
+  launch.number = ++launches_;
+  running_.push_back(std::move(launch));
+  const auto failure = context_.device.launch(kernel_, chunk, launches_);
+  if (!context_.device.info().runs_in_poll) {
+    context_.feedback.add_overhead(context_.clock.now_ns() - now_ns);
+  }
+  if (!failure) return true;
+  Launch failed = std::move(running_.back());
+  running_.pop_back();
+  fail(failed, *failure, now_ns);
+  return false;
+}
+
+void Worker::record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t items) {
+  if (!context_.traced) return;
+  trace_.push_back({name,
+                    context_.device_index,
+                    begin_ns,
+                    end_ns,
+                    {{"items", static_cast<double>(items)},
+                     {"items_per_second", seat_.items_per_second.load(std::memory_order_relaxed)}}});
+}
+
+std::vector<TraceEvent> Worker::take_trace() {
+  return std::exchange(trace_, {});
+}
+
+}  // namespace skua

@@ -1,0 +1,116 @@
+// Where a Worker's next chunk comes from: its own Share, what failed devices gave back, a steal, a late chunk.
+#include <skua/worker.hpp>
+
+#include <algorithm>
+
+namespace skua {
+
+double Worker::overhead_seconds() const {
+  const std::optional<double> rate = context_.feedback.items_per_second();
+  return rate ? static_cast<double>(context_.feedback.hiding_items()) / *rate : 0;
+}
+
+void Worker::refill() {
+  while (running_.size() < context_.device.info().launches_max) {
+    const Interval granules = next_granules();
+    if (granules.empty()) break;
+    Launch launch;
+    launch.granules = granules;
+    launch.items = job_.items_in(granules);
+    launch.flight = &free_flight();
+    Chunk chunk = job_.chunk(granules, context_.device_index);
+    chunk.dropped = launch.flight->dropped();
+    if (!start(std::move(launch), chunk)) return;
+  }
+  // A copy is a last resort, for a device that has nothing else to do.
+  if (running_.empty() && job_.spec().policy->steals()) copy_late();
+}
+
+Interval Worker::next_granules() {
+  // What a thief takes lies in its own Share for a moment, open to others: it may have to steal again.
+  constexpr int attempts_max = 8;
+  for (int attempt = 0; attempt < attempts_max && !job_.over(); ++attempt) {
+    const Interval own = seat_.share.take_front(wanted_granules());
+    if (!own.empty()) return own;
+    const Interval orphan = job_.take_orphan(wanted_granules());
+    if (!orphan.empty()) return orphan;
+    if (!job_.spec().policy->steals() || !steal()) break;
+  }
+  return {};
+}
+
+std::uint32_t Worker::wanted_granules() const {
+  const JobSpec& spec = job_.spec();
+  ChunkQuestion question;
+  question.job_items = spec.items;
+  question.devices = job_.device_count();
+  question.items_left = job_.items_in_shares();
+  question.share_items = job_.items_in(seat_.share.look());
+  question.weight = job_.rate(context_.device_index) / job_.mean_rate();
+  question.smallest_items = std::max(context_.device.filling_items(kernel_), context_.feedback.hiding_items());
+  const std::uint64_t items = spec.policy->next_items(question);
+  const std::uint64_t granules = items / spec.granule_items + (items % spec.granule_items != 0 ? 1 : 0);
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(granules, 1, Share::granules_max));
+}
+
+double Worker::seconds_busy(const Seat& seat, std::int64_t now_ns) const {
+  const std::int64_t until_ns = seat.busy_until_ns.load(std::memory_order_relaxed);
+  return until_ns > now_ns ? static_cast<double>(until_ns - now_ns) * 1e-9 : 0;
+}
+
+std::vector<Victim> Worker::look_at_victims() const {
+  const std::int64_t now_ns = context_.clock.now_ns();
+  std::vector<Victim> victims;
+  for (std::uint32_t device = 0; device < job_.device_count(); ++device) {
+    const Seat& seat = job_.seat(device);
+    const Interval left = seat.share.look();
+    if (device == context_.device_index || left.empty()) continue;
+    Victim victim;
+    victim.device = device;
+    victim.left = left;
+    victim.granules_per_second = job_.rate(device) / static_cast<double>(job_.spec().granule_items);
+    victim.busy_seconds = seconds_busy(seat, now_ns);
+    victim.distance = context_.distances[device];
+    victim.failed = seat.retired.load(std::memory_order_relaxed);
+    victims.push_back(victim);
+  }
+  return victims;
+}
+
+/// Moves a part of the richest victim's Share into the own, empty one. False when nothing is worth taking.
+bool Worker::steal() {
+  const double own_rate = job_.rate(context_.device_index) / static_cast<double>(job_.spec().granule_items);
+  const double own_overhead =
+      overhead_seconds() + (running_.empty() ? 0 : seconds_busy(seat_, context_.clock.now_ns()));
+  for (;;) {
+    const auto victim = choose_victim(look_at_victims());
+    if (!victim) return false;
+    const std::uint32_t wanted = steal_size(*victim, own_rate, own_overhead);
+    if (wanted == 0) return false;
+    const Steal steal = job_.seat(victim->device).share.steal_back(victim->left, wanted);
+    if (steal.outcome != StealOutcome::taken) continue;
+    seat_.share.put(steal.interval);
+    const std::lock_guard lock(seat_.mutex);
+    seat_.account.steals += 1;
+    seat_.account.stolen_items += job_.items_in(steal.interval);
+    return true;
+  }
+}
+
+bool Worker::copy_late() {
+  const auto piece = job_.take_late(context_.device_index, context_.clock.now_ns(), overhead_seconds());
+  if (!piece) return false;
+  Launch launch;
+  launch.granules = piece->granules;
+  launch.items = job_.items_in(piece->granules);
+  launch.late = piece->late;
+  Chunk chunk = job_.chunk(piece->granules, context_.device_index);
+  chunk.dropped = piece->late->original().dropped();
+  if (const std::size_t bytes = piece->granules.size() * kernel_.partial_bytes(); bytes > 0) {
+    launch.memory = context_.device.allocate(bytes);
+    chunk.partials = launch.memory.get();
+  }
+  return start(std::move(launch), chunk);
+}
+
+}  // namespace skua
