@@ -14,8 +14,14 @@
 namespace skua {
 namespace {
 
-/// One Worker's part of one Job, on its thread.
-void run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t index, Feedback& feedback) {
+bool was_given_up(CrewState& state, std::uint32_t index) {
+  const std::lock_guard lock(state.mutex);
+  return state.members[index].given_up;
+}
+
+/// One Worker's part of one Job, on its thread. False when the device still holds a launch that nobody waits for any more:
+/// it can take no other.
+bool run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t index, Feedback& feedback) {
   Device& device = *state.devices[index];
   const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
   Waiting waiting(state.parking, state.clock);
@@ -25,6 +31,7 @@ void run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t in
       const Parking::Ticket ticket = state.parking.ticket();
       const Step step = worker.step();
       if (step.wait == Step::Wait::finished) break;
+      if (step.wait == Step::Wait::completion && job->over() && was_given_up(state, index)) return false;
       waiting.wait(step, ticket);
     }
     if (state.trace) state.trace->add(worker.take_trace());
@@ -36,6 +43,7 @@ void run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t in
   const std::lock_guard lock(seat.mutex);
   seat.account.host_s =
       std::max(0.0, seat.account.host_s + static_cast<double>(this_thread_cpu_ns() - cpu_begin_ns) * 1e-9);
+  return true;
 }
 
 void work(const std::shared_ptr<CrewState>& state, std::uint32_t index) {
@@ -60,7 +68,7 @@ void work(const std::shared_ptr<CrewState>& state, std::uint32_t index) {
       state->parking.wait(ticket);
       continue;
     }
-    run_job(*state, job, index, *feedback);
+    if (!run_job(*state, job, index, *feedback)) return;
     job.reset();
     {
       const std::lock_guard lock(state->mutex);
@@ -150,6 +158,7 @@ std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_
   auto job = std::make_shared<Job>(std::move(spec));
   for (std::uint32_t i = 0; i < job->device_count(); ++i) {
     job->seat(i).account.name = state_->devices[i]->info().name;
+    job->seat(i).busy_until_ns = state_->clock.now_ns();
     job->seat(i).rate_guess = state_->devices[i]->info().rate_guess;
   }
   job->on_change = [state = state_.get()] {
