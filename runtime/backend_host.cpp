@@ -3,6 +3,8 @@
 #include "backend_host.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #ifdef SKUA_HAS_NUMA
 #include <numa.h>
@@ -39,11 +41,28 @@ bool is_dropped(const Chunk& chunk) {
   return chunk.dropped != nullptr && chunk.dropped->load(std::memory_order_relaxed);
 }
 
-void run_granules(const Kernel& kernel, const Chunk& chunk, std::uint64_t first, std::uint64_t last) {
+/// Which granules of the chunk that is being run are done; each written by one thread.
+using DoneMarks = std::vector<std::uint8_t>;
+
+void run_granules(const Kernel& kernel, const Chunk& chunk, std::uint64_t first, std::uint64_t last, DoneMarks& done) {
   const BodyScope scope;
   for (std::uint64_t granule = first; granule != last && !is_dropped(chunk); ++granule) {
     run_part(kernel, chunk, granule);
+    done[granule] = 1;
   }
+}
+
+std::vector<GranuleRange> ranges_of(const DoneMarks& done) {
+  std::vector<GranuleRange> ranges;
+  for (std::uint64_t granule = 0; granule < done.size(); ++granule) {
+    if (done[granule] == 0) continue;
+    if (!ranges.empty() && ranges.back().last == granule) {
+      ++ranges.back().last;
+    } else {
+      ranges.push_back({granule, granule + 1});
+    }
+  }
+  return ranges;
 }
 
 #ifdef SKUA_HAS_TBB
@@ -67,11 +86,11 @@ class Cores {
  public:
   Cores(unsigned count, const CpuSet& cpus) : count_(count), arena_(static_cast<int>(count)), binding_(arena_, cpus) {}
 
-  void run(const Kernel& kernel, const Chunk& chunk) {
-    if (count_ == 1) return run_granules(kernel, chunk, 0, chunk.granules());
+  void run(const Kernel& kernel, const Chunk& chunk, DoneMarks& done) {
+    if (count_ == 1) return run_granules(kernel, chunk, 0, chunk.granules(), done);
     arena_.execute([&] {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, chunk.granules()),
-                        [&](const auto& range) { run_granules(kernel, chunk, range.begin(), range.end()); });
+                        [&](const auto& range) { run_granules(kernel, chunk, range.begin(), range.end(), done); });
     });
   }
 
@@ -84,7 +103,9 @@ class Cores {
 class Cores {
  public:
   Cores(unsigned, const CpuSet&) {}
-  void run(const Kernel& kernel, const Chunk& chunk) { run_granules(kernel, chunk, 0, chunk.granules()); }
+  void run(const Kernel& kernel, const Chunk& chunk, DoneMarks& done) {
+    run_granules(kernel, chunk, 0, chunk.granules(), done);
+  }
 };
 #endif
 
@@ -112,14 +133,18 @@ class HostDevice final : public Device {
   std::optional<Completion> poll() override {
     if (waiting_.empty()) return std::nullopt;
     const Launch launch = waiting_.pop();
-    Completion completion{launch.number, clock_.now_ns(), 0, 0, std::nullopt};
+    Completion completion;
+    completion.launch = launch.number;
+    completion.begin_ns = clock_.now_ns();
     const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
     try {
       if (launch.kernel->unit() == Kernel::Unit::chunk) {
         const BodyScope scope;
         launch.kernel->run_on_host(launch.chunk);
       } else {
-        cores_.run(*launch.kernel, launch.chunk);
+        done_.assign(launch.chunk.granules(), 0);
+        cores_.run(*launch.kernel, launch.chunk, done_);
+        if (is_dropped(launch.chunk)) completion.done_before_drop = ranges_of(done_);
       }
     } catch (const std::exception& error) {
       completion.failure = Failure{Failure::Kind::body, error.what(), std::current_exception()};
@@ -142,6 +167,7 @@ class HostDevice final : public Device {
   Cores cores_;
   const Clock& clock_;
   InFlight<Launch, 1> waiting_;
+  DoneMarks done_;
 };
 
 /// The CPUs that this process may use, node by node, so that neighbours in the list are near one another.

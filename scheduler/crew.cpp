@@ -19,8 +19,8 @@ bool was_given_up(CrewState& state, std::uint32_t index) {
   return state.members[index].given_up;
 }
 
-/// One Worker's part of one Job, on its thread. False when the device still holds a launch that nobody waits for any more:
-/// it can take no other.
+/// One Worker's part of one Job, on its thread. False when the device still holds a launch that nobody waits for any
+/// more: it can take no other.
 bool run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t index, Feedback& feedback) {
   Device& device = *state.devices[index];
   const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
@@ -177,6 +177,7 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
   const std::lock_guard run_lock(one_job_);
   const std::shared_ptr<Job> job = make_job(items, std::move(kernel), options);
   const std::int64_t begin_ns = state_->clock.now_ns();
+  if (options.cancellation && options.cancellation->requested()) job->stop(Stop::cancelled, begin_ns);
   if (!job->over()) {
     {
       const std::lock_guard lock(state_->mutex);

@@ -172,7 +172,7 @@ void Job::freeze_all() {
     const std::lock_guard lock(seat.mutex);
     for (Flight& flight : seat.flights) {
       const auto seen = flight.look();
-      if (seen && flight.freeze(*seen)) flight.settle();
+      if (seen && flight.freeze(*seen)) flight.interrupt();
     }
   }
 }
@@ -185,7 +185,7 @@ void Job::stop(Stop why, std::int64_t now_ns, std::string message, std::exceptio
     failure_message_ = std::move(message);
     failure_ = std::move(exception);
     stop_.store(why, std::memory_order_release);
-    for (const auto& late : late_) late->original().settle();
+    for (const auto& late : late_) late->original().interrupt();
   }
   freeze_all();
   finish(now_ns);

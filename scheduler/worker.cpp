@@ -56,7 +56,7 @@ void Worker::collect() {
     if (completion->failure) {
       fail(launch, *completion->failure, completion->end_ns);
     } else {
-      complete(launch, completion->end_ns);
+      complete(launch, *completion);
     }
     last_end_ns_ = completion->end_ns;
   }
@@ -81,13 +81,18 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
   record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch.items);
 }
 
-void Worker::complete(Launch& launch, std::int64_t now_ns) {
-  if (!launch.late) {
-    if (launch.flight->finish()) job_.count(context_.device_index, launch.granules, now_ns);
+void Worker::complete(Launch& launch, const Completion& completion) {
+  if (launch.late) {
+    if (launch.late->complete({launch.granules, context_.device_index, launch.memory})) {
+      job_.count_copies(launch.late, completion.end_ns);
+    }
     return;
   }
-  if (launch.late->complete({launch.granules, context_.device_index, launch.memory})) {
-    job_.count_copies(launch.late, now_ns);
+  if (launch.flight->finish()) return job_.count(context_.device_index, launch.granules, completion.end_ns);
+  if (!launch.flight->interrupted()) return;
+  for (const GranuleRange& range : completion.done_before_drop) {
+    const auto at = [&](std::uint64_t granule) { return launch.granules.front + static_cast<std::uint32_t>(granule); };
+    job_.count(context_.device_index, {at(range.first), at(range.last)}, completion.end_ns);
   }
 }
 

@@ -54,8 +54,8 @@ std::uint32_t Worker::wanted_granules() const {
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(granules, 1, Share::granules_max));
 }
 
-/// Until the device is thought to turn to something new: up to its forecast or, when late, as long again as it is late. So
-/// even a single granule is taken from a device that never comes back.
+/// Until the device is thought to turn to something new: up to its forecast or, when late, as long again as it is late.
+/// So even a single granule is taken from a device that never comes back.
 double Worker::seconds_busy(const Seat& seat, std::int64_t now_ns) const {
   const std::int64_t until_ns = seat.busy_until_ns.load(std::memory_order_relaxed);
   return static_cast<double>(std::abs(until_ns - now_ns)) * 1e-9;

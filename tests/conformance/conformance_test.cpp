@@ -40,8 +40,8 @@ TEST_P(Conformance, RunsEveryItemExactlyOnce) {
     for (const std::uint64_t granule : {0u, 1u, 7u}) {
       if (granule > items) continue;
       std::vector<std::atomic<std::uint8_t>> runs(items);
-      const Report report =
-          scheduler.parallel_for(items, [&runs](std::uint64_t i) { ++runs[i]; }, options(granule));
+      const Report report = scheduler.parallel_for(
+          items, [&runs](std::uint64_t i) { ++runs[i]; }, options(granule));
       expect_all_done(report, items);
       for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(runs[i], 1) << "item " << i << " of " << items;
     }
@@ -70,7 +70,8 @@ TEST_P(Conformance, CoversALoopOfMoreThanTwoToThe33ItemsByChunks) {
 TEST_P(Conformance, CoversTheLargestLoopThereIs) {
   const std::uint64_t items = std::uint64_t{1} << 63;
   std::atomic<std::uint64_t> count{0};
-  const Report report = scheduler.launch(items, [&](const Chunk& chunk) { count += chunk.items(); }, options());
+  const Report report = scheduler.launch(
+      items, [&](const Chunk& chunk) { count += chunk.items(); }, options());
   expect_all_done(report, items);
   EXPECT_EQ(count, items);
 }
@@ -88,7 +89,11 @@ TEST_P(Conformance, GivesTheBitsOfOneDeviceUnderThePolicyStatic) {
 }
 
 TEST_P(Conformance, ReducesAnEmptyLoopToItsInitialValue) {
-  EXPECT_EQ(scheduler.parallel_reduce(0, 42.0, [](std::uint64_t) { return 1.0; }, Plus{}, options()).value, 42.0);
+  EXPECT_EQ(scheduler
+                .parallel_reduce(
+                    0, 42.0, [](std::uint64_t) { return 1.0; }, Plus{}, options())
+                .value,
+            42.0);
 }
 
 std::vector<std::string> policies() {

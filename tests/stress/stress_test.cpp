@@ -41,11 +41,14 @@ TEST(Stress, EightThievesLoseNoGranule) {
   std::vector<std::atomic<std::uint8_t>> runs(20'000);
   for (int round = 0; round < 5; ++round) {
     for (auto& count : runs) count = 0;
-    scheduler.parallel_for(runs.size(), [&](std::uint64_t i) {
-      // Half of the loop is a hundred times as costly, so the other half's owners must steal.
-      for (int spins = i < runs.size() / 2 ? 100 : 1; spins > 0; --spins) spin_pause();
-      ++runs[i];
-    }, options);
+    scheduler.parallel_for(
+        runs.size(),
+        [&](std::uint64_t i) {
+          // Half of the loop is a hundred times as costly, so the other half's owners must steal.
+          for (int spins = i < runs.size() / 2 ? 100 : 1; spins > 0; --spins) spin_pause();
+          ++runs[i];
+        },
+        options);
     for (std::size_t i = 0; i < runs.size(); ++i) ASSERT_EQ(runs[i], 1) << i;
   }
 }
@@ -58,13 +61,20 @@ TEST(Stress, CancelsAndFailuresLeaveTheSchedulerUsable) {
     options.granule_items = 1;
     const std::uint64_t at = static_cast<std::uint64_t>(round) * 7 % 500;
     if (round % 2 == 0) {
-      scheduler.parallel_for(500, [at, cancel = *options.cancellation](std::uint64_t i) {
-        if (i == at) cancel.request();
-      }, options);
+      scheduler.parallel_for(
+          500,
+          [at, cancel = *options.cancellation](std::uint64_t i) {
+            if (i == at) cancel.request();
+          },
+          options);
     } else {
-      EXPECT_THROW(scheduler.parallel_for(500, [at](std::uint64_t i) {
-        if (i == at) throw std::runtime_error("stress");
-      }, options), BodyError);
+      EXPECT_THROW(scheduler.parallel_for(
+                       500,
+                       [at](std::uint64_t i) {
+                         if (i == at) throw std::runtime_error("stress");
+                       },
+                       options),
+                   BodyError);
     }
   }
   EXPECT_EQ(scheduler.parallel_for(1000, [](std::uint64_t) {}).items_done, 1000u);
@@ -77,7 +87,8 @@ TEST(Stress, AsynchronousAndHostDevicesStealFromOneAnother) {
   JobOptions options;
   options.granule_items = 4;
   for (int round = 0; round < 20; ++round) {
-    const auto sum = scheduler.parallel_reduce(40'000, std::uint64_t{0}, [](std::uint64_t i) { return i; }, Plus{}, options);
+    const auto sum = scheduler.parallel_reduce(
+        40'000, std::uint64_t{0}, [](std::uint64_t i) { return i; }, Plus{}, options);
     ASSERT_EQ(sum.value, std::uint64_t{40'000} * 39'999 / 2);
   }
 }

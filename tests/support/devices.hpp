@@ -64,7 +64,8 @@ class SlowDevice final : public PassingDevice {
 /// Refuses its `failing`-th launch (counted from 1) and all later ones.
 class RefusingDevice final : public PassingDevice {
  public:
-  RefusingDevice(std::unique_ptr<Device> inner, unsigned failing) : PassingDevice(std::move(inner)), failing_(failing) {}
+  RefusingDevice(std::unique_ptr<Device> inner, unsigned failing)
+      : PassingDevice(std::move(inner)), failing_(failing) {}
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
     if (++launches_ >= failing_) return Failure{Failure::Kind::launch, "refused for the test", nullptr};
     return PassingDevice::launch(kernel, chunk, number);

@@ -19,7 +19,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Scheduler on_host(unsigned devices) { return Scheduler(test::host_devices(devices)); }
+Scheduler on_host(unsigned devices) {
+  return Scheduler(test::host_devices(devices));
+}
 
 void work_for(std::chrono::microseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
@@ -33,9 +35,12 @@ TEST(Scheduler, RethrowsWhatABodyThrewWithDeviceAndItems) {
   options.granule_items = 10;
   options.policy = "fixed:10";
   try {
-    scheduler.parallel_for(1000, [](std::uint64_t i) {
-      if (i == 375) throw std::out_of_range("no such cell");
-    }, options);
+    scheduler.parallel_for(
+        1000,
+        [](std::uint64_t i) {
+          if (i == 375) throw std::out_of_range("no such cell");
+        },
+        options);
     FAIL() << "nothing was thrown";
   } catch (const BodyError& error) {
     const std::string message = error.what();
@@ -49,9 +54,11 @@ TEST(Scheduler, RethrowsWhatABodyThrewWithDeviceAndItems) {
 
 TEST(Scheduler, ReportsABodyThatThrowsSomethingThatIsNoException) {
   Scheduler scheduler = on_host(2);
-  EXPECT_THROW(scheduler.parallel_for(100, [](std::uint64_t i) {
-    if (i == 37) throw 5;
-  }), BodyError);
+  EXPECT_THROW(scheduler.parallel_for(100,
+                                      [](std::uint64_t i) {
+                                        if (i == 37) throw 5;
+                                      }),
+               BodyError);
 }
 
 TEST(Scheduler, CountsTheFailuresAfterTheFirst) {
@@ -61,11 +68,14 @@ TEST(Scheduler, CountsTheFailuresAfterTheFirst) {
   options.granule_items = 1;
   options.policy = "fixed:1";
   try {
-    scheduler.parallel_for(2, [&](std::uint64_t) {
-      ++entered;
-      for (int i = 0; i < 1000 && entered < 2; ++i) std::this_thread::sleep_for(1ms);
-      throw std::runtime_error("both");
-    }, options);
+    scheduler.parallel_for(
+        2,
+        [&](std::uint64_t) {
+          ++entered;
+          for (int i = 0; i < 1000 && entered < 2; ++i) std::this_thread::sleep_for(1ms);
+          throw std::runtime_error("both");
+        },
+        options);
     FAIL();
   } catch (const BodyError& error) {
     EXPECT_NE(std::string(error.what()).find("(and 1 more)"), std::string::npos) << error.what();
@@ -92,18 +102,22 @@ TEST(Scheduler, SaysWhatWasDoneWhenABodyCancels) {
   options.granule_items = 1;
   options.policy = "fixed:4";
   std::vector<std::atomic<int>> runs(10'000);
-  const Report report = scheduler.parallel_for(runs.size(), [&, cancel = *options.cancellation](std::uint64_t i) {
-    if (i == 50) cancel.request();
-    work_for(50us);
-    ++runs[i];
-  }, options);
+  const Report report = scheduler.parallel_for(
+      runs.size(),
+      [&, cancel = *options.cancellation](std::uint64_t i) {
+        if (i == 50) cancel.request();
+        work_for(50us);
+        ++runs[i];
+      },
+      options);
   EXPECT_TRUE(report.cancelled);
   EXPECT_LT(report.items_done, report.items);
   std::uint64_t not_done = 0;
   std::vector<bool> done(runs.size(), true);
   for (const ItemRange& range : report.not_done) {
     not_done += range.end - range.begin;
-    std::fill(done.begin() + static_cast<std::ptrdiff_t>(range.begin), done.begin() + static_cast<std::ptrdiff_t>(range.end), false);
+    std::fill(done.begin() + static_cast<std::ptrdiff_t>(range.begin),
+              done.begin() + static_cast<std::ptrdiff_t>(range.end), false);
   }
   EXPECT_EQ(report.items_done + not_done, report.items);
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -125,10 +139,45 @@ TEST(Scheduler, CancelsFromAnotherThreadWithinAGranule) {
     cancel.request();
   });
   const auto begin = std::chrono::steady_clock::now();
-  const Report report = scheduler.parallel_for(20'000, [](std::uint64_t) { work_for(1ms); }, options);
+  const Report report = scheduler.parallel_for(
+      20'000, [](std::uint64_t) { work_for(1ms); }, options);
   canceller.join();
   EXPECT_TRUE(report.cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s);
+}
+
+TEST(Scheduler, KeepsTheGranulesThatARunningChunkHadDoneBeforeACancel) {
+  Scheduler scheduler = on_host(1);
+  JobOptions options;
+  options.cancellation.emplace();
+  options.granule_items = 1;
+  options.policy = "static";
+  std::atomic<std::uint64_t> runs{0};
+  const Report report = scheduler.parallel_for(
+      100'000,
+      [&, cancel = *options.cancellation](std::uint64_t i) {
+        if (i == 10) cancel.request();
+        work_for(100us);
+        ++runs;
+      },
+      options);
+  EXPECT_TRUE(report.cancelled);
+  EXPECT_GE(report.items_done, 10u);
+  EXPECT_EQ(report.items_done, runs);
+}
+
+TEST(Scheduler, StartsNothingWhenTheCancelCameFirst) {
+  Scheduler scheduler = on_host(2);
+  JobOptions options;
+  options.cancellation.emplace();
+  options.cancellation->request();
+  std::atomic<int> runs{0};
+  const Report report = scheduler.parallel_for(
+      100, [&](std::uint64_t) { ++runs; }, options);
+  EXPECT_EQ(runs, 0);
+  EXPECT_TRUE(report.cancelled);
+  ASSERT_EQ(report.not_done.size(), 1u);
+  EXPECT_EQ(report.not_done[0], (ItemRange{0, 100}));
 }
 
 TEST(Scheduler, ReducesWhatWasDoneBeforeACancel) {
@@ -137,11 +186,14 @@ TEST(Scheduler, ReducesWhatWasDoneBeforeACancel) {
   options.cancellation.emplace();
   options.granule_items = 1;
   options.policy = "fixed:1";
-  const auto sum = scheduler.parallel_reduce(10'000, std::uint64_t{0}, [cancel = *options.cancellation](std::uint64_t i) {
-    if (i == 20) cancel.request();
-    work_for(50us);
-    return std::uint64_t{1};
-  }, Plus{}, options);
+  const auto sum = scheduler.parallel_reduce(
+      10'000, std::uint64_t{0},
+      [cancel = *options.cancellation](std::uint64_t i) {
+        if (i == 20) cancel.request();
+        work_for(50us);
+        return std::uint64_t{1};
+      },
+      Plus{}, options);
   EXPECT_TRUE(sum.report.cancelled);
   EXPECT_EQ(sum.value, sum.report.items_done);
 }
@@ -223,7 +275,8 @@ TEST(Scheduler, RunsJobsOfSeveralThreadsOneAfterAnother) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
-      for (int k = 0; k < 20; ++k) total += scheduler.parallel_reduce(1000, std::uint64_t{0}, [](std::uint64_t) { return std::uint64_t{1}; });
+      for (int k = 0; k < 20; ++k)
+        total += scheduler.parallel_reduce(1000, std::uint64_t{0}, [](std::uint64_t) { return std::uint64_t{1}; });
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -237,8 +290,13 @@ TEST(Scheduler, ReducesAnyTriviallyCopyableTypeWithItsCombination) {
   };
   Scheduler scheduler = on_host(3);
   const auto both = scheduler.parallel_reduce(
-      9999, Extremes{~std::uint64_t{0}, 0}, [](std::uint64_t i) { return Extremes{i + 5, i + 5}; },
-      [](const Extremes& a, const Extremes& b) { return Extremes{std::min(a.least, b.least), std::max(a.most, b.most)}; });
+      9999, Extremes{~std::uint64_t{0}, 0},
+      [](std::uint64_t i) {
+        return Extremes{i + 5, i + 5};
+      },
+      [](const Extremes& a, const Extremes& b) {
+        return Extremes{std::min(a.least, b.least), std::max(a.most, b.most)};
+      });
   EXPECT_EQ(both.value.least, 5u);
   EXPECT_EQ(both.value.most, 10'003u);
 }
@@ -252,14 +310,18 @@ TEST(Scheduler, RefusesAGranuleLargerThanTheLoop) {
   Scheduler scheduler = on_host(1);
   JobOptions options;
   options.granule_items = 11;
-  EXPECT_THROW(scheduler.parallel_for(10, [](std::uint64_t) {}, options), InputError);
+  EXPECT_THROW(scheduler.parallel_for(
+                   10, [](std::uint64_t) {}, options),
+               InputError);
 }
 
 TEST(Scheduler, RefusesMoreGranulesThanAWordHolds) {
   Scheduler scheduler = on_host(1);
   JobOptions options;
   options.granule_items = 1;
-  EXPECT_THROW(scheduler.launch(std::uint64_t{1} << 32, [](const Chunk&) {}, options), InputError);
+  EXPECT_THROW(scheduler.launch(
+                   std::uint64_t{1} << 32, [](const Chunk&) {}, options),
+               InputError);
 }
 
 TEST(Scheduler, RefusesAnUnknownPolicyAndNamesThoseThereAre) {
@@ -267,7 +329,8 @@ TEST(Scheduler, RefusesAnUnknownPolicyAndNamesThoseThereAre) {
   JobOptions options;
   options.policy = "magic";
   try {
-    scheduler.parallel_for(10, [](std::uint64_t) {}, options);
+    scheduler.parallel_for(
+        10, [](std::uint64_t) {}, options);
     FAIL();
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("magic"), std::string::npos);
@@ -298,7 +361,8 @@ TEST(Scheduler, CallsProgressFromTheWaitingThread) {
     EXPECT_EQ(progress.items, 4000u);
     seen.push_back(progress.items_done);
   };
-  scheduler.parallel_for(4000, [](std::uint64_t) { work_for(50us); }, options);
+  scheduler.parallel_for(
+      4000, [](std::uint64_t) { work_for(50us); }, options);
   EXPECT_GE(seen.size(), 2u);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
@@ -308,7 +372,9 @@ TEST(Scheduler, PassesOnWhatAProgressCallbackThrows) {
   JobOptions options;
   options.progress_every = 1ms;
   options.progress = [](const Progress&) { throw std::runtime_error("display gone"); };
-  EXPECT_THROW(scheduler.parallel_for(4000, [](std::uint64_t) { work_for(50us); }, options), std::runtime_error);
+  EXPECT_THROW(scheduler.parallel_for(
+                   4000, [](std::uint64_t) { work_for(50us); }, options),
+               std::runtime_error);
   EXPECT_EQ(scheduler.parallel_for(10, [](std::uint64_t) {}).items_done, 10u);
 }
 

@@ -50,6 +50,12 @@ class BodyScope {
   static bool active() noexcept;
 };
 
+/// Granules [first, last) of a chunk, counted from the chunk's first.
+struct GranuleRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
 /// The end of one launch.
 struct Completion {
   std::uint64_t launch = 0;   ///< the number that launch() was given
@@ -57,6 +63,8 @@ struct Completion {
   std::int64_t end_ns = 0;
   std::int64_t body_cpu_ns = 0;  ///< CPU time of the calling thread that poll() spent in the body itself
   std::optional<Failure> failure;
+  /// Of a launch that ended early because it was dropped: what it had done, where the device can tell.
+  std::vector<GranuleRange> done_before_drop;
 };
 
 /// Something that runs chunks, one after another, in the order of their launches.

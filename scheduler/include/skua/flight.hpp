@@ -76,6 +76,15 @@ class Flight {
   /// True for the first who asks, of a frozen flight.
   bool settle() noexcept { return !settled_.exchange(true, std::memory_order_acq_rel); }
 
+  /// Ends a frozen flight for everybody: it will not be counted, but what its owner had done until then may be.
+  /// Threads: any.
+  void interrupt() noexcept {
+    if (settle()) interrupted_.store(true, std::memory_order_release);
+  }
+
+  /// Whether it was interrupted, and not replaced by copies.
+  bool interrupted() const noexcept { return interrupted_.load(std::memory_order_acquire); }
+
   bool settled() const noexcept { return settled_.load(std::memory_order_acquire); }
 
   /// For Chunk::dropped.
@@ -93,6 +102,7 @@ class Flight {
   std::atomic<std::int64_t> begin_ns_{0};
   std::atomic<std::int64_t> forecast_end_ns_{0};
   std::atomic<bool> settled_{false};
+  std::atomic<bool> interrupted_{false};
 };
 
 }  // namespace skua

@@ -44,7 +44,7 @@ struct alignas(64) Seat {
   // Written by the device's Worker, read by all.
   alignas(64) std::atomic<double> items_per_second{0};  ///< measured; 0 while unknown
   std::atomic<double> rate_guess{1};                    ///< against other devices, before anything is measured
-  std::atomic<std::int64_t> busy_until_ns{0};           ///< forecast end of what it runs, or ran last; the start at first
+  std::atomic<std::int64_t> busy_until_ns{0};  ///< forecast end of what it runs, or ran last; the start at first
   std::atomic<bool> retired{false};
   std::deque<Flight> flights;  ///< grown only under `mutex`; addresses stay
 

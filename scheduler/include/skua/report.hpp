@@ -45,7 +45,8 @@ struct Report {
   double lower_bound_s = 0;
   std::uint64_t items_done = 0;
   bool cancelled = false;
-  /// In item order; empty unless cancelled. What was running at that moment is in here, and may have been run in part.
+  /// In item order; empty unless cancelled. Granules that were running at that moment are in here, and may have been
+  /// run in part.
   std::vector<ItemRange> not_done;
   std::vector<DeviceReport> devices;
   std::vector<std::string> notes;

@@ -60,7 +60,7 @@ class Worker {
 
   void collect();
   void learn(const Completion& completion, const Launch& launch);
-  void complete(Launch& launch, std::int64_t now_ns);
+  void complete(Launch& launch, const Completion& completion);
   void fail(Launch& launch, const Failure& failure, std::int64_t now_ns);
   void give_back(Launch& launch);
 

@@ -1,0 +1,131 @@
+// From the texts on the command line to checked values.
+#include "options.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <skua/chunking.hpp>
+#include <skua/input.hpp>
+
+#include "option_table.hpp"
+
+namespace monte_carlo {
+namespace {
+
+using Text = std::optional<std::string>;
+
+constexpr std::uint64_t default_paths = 10'000'000;
+constexpr std::uint64_t default_slab_paths = 2'000'000;
+
+void read_number(const Text& text, std::string_view option, double& value) {
+  if (text) value = skua::parse_number(*text, option);
+}
+
+std::uint64_t count_from(const Text& text, std::string_view option, std::uint64_t otherwise) {
+  if (!text) return otherwise;
+  const std::uint64_t count = skua::parse_count(*text, option);
+  if (count == 0) throw skua::InputError(fmt::format("{} {}: must be at least 1", option, *text));
+  return count;
+}
+
+[[noreturn]] void refuse(const Fault& fault) {
+  std::string option = fault.field;
+  for (char& letter : option) {
+    if (letter == '_') letter = '-';
+  }
+  throw skua::InputError(fmt::format("--{}: {}", option, fault.why));
+}
+
+/// Fails: InputError when an option of `others` was given beside `option`, which already says it all.
+void refuse_beside(std::string_view option, const std::vector<std::pair<const char*, const Text*>>& others) {
+  for (const auto& [name, text] : others) {
+    if (*text) throw skua::InputError(fmt::format("{}: cannot be given together with {}", name, option));
+  }
+}
+
+std::vector<Position> positions_from(const GivenOptions& given, std::uint64_t paths) {
+  if (given.portfolio) {
+    refuse_beside("--portfolio", {{"--paths", &given.paths},
+                                  {"--type", &given.type},
+                                  {"--spot", &given.spot},
+                                  {"--strike", &given.strike},
+                                  {"--rate", &given.rate},
+                                  {"--volatility", &given.volatility},
+                                  {"--maturity", &given.maturity}});
+    return read_portfolio(*given.portfolio);
+  }
+  Option option;
+  if (given.type) option.type = option_type_from(*given.type, "--type");
+  read_number(given.spot, "--spot", option.spot);
+  read_number(given.strike, "--strike", option.strike);
+  read_number(given.rate, "--rate", option.rate);
+  read_number(given.volatility, "--volatility", option.volatility);
+  read_number(given.maturity, "--maturity", option.maturity_years);
+  if (const auto fault = option_fault(option)) refuse(*fault);
+  return {{option.type == OptionType::call ? "call" : "put", option, paths, "--paths"}};
+}
+
+SlabCase slab_from(const GivenOptions& given) {
+  if (given.slab_case && !given.cases) throw skua::InputError("--case: needs --cases FILE");
+  if (given.cases && !given.slab_case) throw skua::InputError("--cases: needs --case NAME");
+  const std::vector<std::pair<const char*, const Text*>> coefficients = {
+      {"--absorption", &given.absorption},
+      {"--scattering", &given.scattering},
+      {"--anisotropy", &given.anisotropy},
+      {"--thickness", &given.thickness},
+      {"--refractive-index", &given.refractive_index}};
+  if (given.slab_case) {
+    refuse_beside("--case", coefficients);
+    return read_slab_case(*given.cases, *given.slab_case);
+  }
+  Slab slab;
+  read_number(given.absorption, "--absorption", slab.absorption_per_cm);
+  read_number(given.scattering, "--scattering", slab.scattering_per_cm);
+  read_number(given.anisotropy, "--anisotropy", slab.anisotropy);
+  read_number(given.thickness, "--thickness", slab.thickness_cm);
+  read_number(given.refractive_index, "--refractive-index", slab.refractive_index);
+  if (const auto fault = slab_fault(slab)) refuse(*fault);
+  for (const auto& [name, text] : coefficients) {
+    if (*text) return {"", slab, {}};
+  }
+  return van_de_hulst();
+}
+
+/// A granule larger than a whole Job is a mistake of units more often than a wish.
+void check_granule(const Options& options) {
+  const auto check = [&](std::uint64_t paths, std::string_view where) {
+    if (options.granule_paths <= paths) return;
+    throw skua::InputError(
+        fmt::format("--granule {}: is larger than the {} paths of {}", options.granule_paths, paths, where));
+  };
+  if (options.problem != Problem::option) return check(options.paths, "--paths");
+  for (const Position& position : options.positions) check(position.paths, position.where);
+}
+
+}  // namespace
+
+std::optional<Options> read_options(int argument_count, const char* const* arguments) {
+  const std::optional<GivenOptions> given = read_option_table(argument_count, arguments);
+  if (!given) return std::nullopt;
+
+  Options options;
+  options.problem = given->problem == "pi" ? Problem::pi : given->problem == "option" ? Problem::option : Problem::slab;
+  if (given->devices && given->devices->empty()) throw skua::InputError("--devices: is empty");
+  options.devices = given->devices.value_or("");
+  options.policy = given->policy.value_or(options.policy);
+  skua::make_chunk_policy(options.policy);  // throws when there is no such policy
+  options.paths =
+      count_from(given->paths, "--paths", options.problem == Problem::slab ? default_slab_paths : default_paths);
+  options.granule_paths = count_from(given->granule, "--granule", 0);
+  options.seed = given->seed ? skua::parse_count(*given->seed, "--seed") : 1;
+  options.repeat = count_from(given->repeat, "--repeat", 1);
+  options.format = given->json ? Format::json : Format::text;
+  if (options.problem == Problem::option) options.positions = positions_from(*given, options.paths);
+  if (options.problem == Problem::slab) options.slab = slab_from(*given);
+  check_granule(options);
+  return options;
+}
+
+}  // namespace monte_carlo

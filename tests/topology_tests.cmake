@@ -1,0 +1,36 @@
+# Tests of topology/, over machines written for them.
+foreach(stub rocm_smi_stub nvml_stub)
+  add_library(${stub} MODULE support/${stub}.cpp)
+  target_compile_features(${stub} PRIVATE cxx_std_20)
+endforeach()
+add_library(rocm_smi_refusing_stub MODULE support/rocm_smi_stub.cpp)
+target_compile_features(rocm_smi_refusing_stub PRIVATE cxx_std_20)
+target_compile_definitions(rocm_smi_refusing_stub PRIVATE STUB_REFUSES)
+
+skua_test(topology_tests LABEL unit
+  SOURCES
+    support/kfd_fixture.cpp
+    unit/cpu_set_test.cpp
+    unit/discovery_test.cpp
+    unit/graph_test.cpp
+    unit/host_cpus_test.cpp
+    unit/input_test.cpp
+    unit/masks_test.cpp
+    unit/merge_test.cpp
+    unit/pci_address_test.cpp
+    unit/pci_locality_test.cpp
+    unit/probe_hwloc_test.cpp
+    unit/probe_kfd_test.cpp
+    unit/probe_nvml_test.cpp
+    unit/probe_rocm_smi_test.cpp
+    unit/topology_dot_test.cpp
+    unit/topology_json_test.cpp
+    unit/topology_test.cpp
+    unit/topology_text_test.cpp
+  LIBRARIES skua::topology fmt::fmt nlohmann_json::nlohmann_json)
+target_include_directories(topology_tests PRIVATE "${PROJECT_SOURCE_DIR}/topology")
+target_compile_definitions(topology_tests PRIVATE
+  SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
+  SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>"
+  SKUA_NVML_STUB="$<TARGET_FILE:nvml_stub>")
+add_dependencies(topology_tests rocm_smi_stub rocm_smi_refusing_stub nvml_stub)

@@ -1,0 +1,24 @@
+// Where KFD nodes are: PCI address and partition.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skua/pci_address.hpp>
+
+#include "kfd_tree.hpp"
+
+namespace skua {
+
+struct KfdAddress {
+  std::optional<PciAddress> pci;  ///< of a partition: of the GPU as a whole
+  std::optional<std::uint32_t> partition;
+};
+
+/// The addresses of GPU nodes, seen together: kernels have written the number of a partition into the function bits of
+/// location_id or into its upper four bits, and only the neighbours tell a partition from a function.
+/// Appends notes on nodes without an address and on nodes that claim the same one.
+std::vector<KfdAddress> kfd_addresses(const std::vector<const KfdNode*>& gpus, std::vector<std::string>& notes);
+
+}  // namespace skua

@@ -1,0 +1,44 @@
+// The node folders of a KFD topology, as the kernel shows them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace skua {
+
+/// "name value" lines. A line that is missing, malformed or too large is an absent property.
+using KfdProperties = std::map<std::string, std::uint64_t, std::less<>>;
+
+std::optional<std::uint64_t> property(const KfdProperties& properties, std::string_view name);
+
+struct KfdLink {
+  std::string folder;  ///< "io_links/3"
+  std::uint32_t to = 0;
+  KfdProperties properties;
+};
+
+struct KfdNode {
+  std::uint32_t number = 0;
+  std::string name;
+  KfdProperties properties;
+  std::vector<KfdLink> io_links;
+  std::vector<KfdLink> p2p_links;
+  std::optional<std::uint64_t> memory_bytes;
+};
+
+struct KfdTree {
+  std::vector<KfdNode> nodes;  ///< by number; numbers may have gaps
+  std::vector<std::string> notes;
+};
+
+/// The folder of nodes in `folder`, which may be that folder, or one above it up to the root of a file system.
+std::optional<std::filesystem::path> find_kfd_nodes(const std::filesystem::path& folder);
+
+/// Blocks: for the reading of all files below. Fails: nothing; what cannot be read is a note.
+KfdTree read_kfd_tree(const std::filesystem::path& nodes);
+
+}  // namespace skua

@@ -1,0 +1,43 @@
+// PciAddress to and from text.
+#include <skua/pci_address.hpp>
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace skua {
+namespace {
+
+/// A hexadecimal number of the given number of digits and size.
+std::optional<std::uint32_t> hexadecimal(std::string_view text, std::size_t digits_max, std::uint32_t value_max) {
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (text.empty() || text.size() > digits_max || !whole || value > value_max) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<PciAddress> PciAddress::from_text(std::string_view text) {
+  const auto dot = text.rfind('.');
+  const auto device_colon = text.rfind(':');
+  if (dot == std::string_view::npos || device_colon == std::string_view::npos || dot < device_colon) return {};
+  const auto before = text.substr(0, device_colon);
+  const auto bus_colon = before.rfind(':');
+  const bool has_domain = bus_colon != std::string_view::npos;
+
+  const auto domain = has_domain ? hexadecimal(before.substr(0, bus_colon), 8, 0xffffffff) : 0;
+  const auto bus = hexadecimal(has_domain ? before.substr(bus_colon + 1) : before, 2, 0xff);
+  const auto device = hexadecimal(text.substr(device_colon + 1, dot - device_colon - 1), 2, 0x1f);
+  const auto function = hexadecimal(text.substr(dot + 1), 1, 0x7);
+  if (!domain || !bus || !device || !function) return std::nullopt;
+  return PciAddress{*domain, static_cast<std::uint8_t>(*bus), static_cast<std::uint8_t>(*device),
+                    static_cast<std::uint8_t>(*function)};
+}
+
+std::string PciAddress::to_text() const {
+  return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus, device, function);
+}
+
+}  // namespace skua

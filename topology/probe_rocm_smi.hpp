@@ -1,0 +1,31 @@
+// AMD's management library: a second opinion on AMD machines.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reading.hpp"
+
+namespace skua {
+
+struct RocmSmiOptions {
+  /// Tried in this order; a name without a slash is looked for where the system looks for libraries.
+  std::vector<std::string> libraries = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
+                                        "librocm_smi64.so.1", "/opt/rocm/lib/librocm_smi64.so"};
+  std::chrono::milliseconds deadline{1500};  ///< for everything together
+  std::filesystem::path sys = "/sys";        ///< looked at beforehand for what makes the library abort
+  std::filesystem::path maps = "/proc/self/maps";
+};
+
+/// Asks the library in a child process that is killed at the deadline: it aborts on some machines and waits for locks
+/// of dead processes on others. A note tells when it died, which leaves what it said before, or was killed, which
+/// leaves nothing. It is not asked where there are no graphics devices, or when this process has loaded a management
+/// library of AMD itself: two do not mix. Blocks: until the deadline at most.
+Reading probe_rocm_smi(const RocmSmiOptions& options = {});
+
+/// What the child's output says. For tests: speeds and weights are as the library gives them.
+Reading rocm_smi_reading_from(const std::string& output);
+
+}  // namespace skua
