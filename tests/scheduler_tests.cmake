@@ -1,8 +1,35 @@
 # Tests of runtime/ and scheduler/.
 skua_test(scheduler_tests LABEL unit
   SOURCES
+    unit/backends_test.cpp
+    unit/chunking_test.cpp
+    unit/feedback_test.cpp
+    unit/late_chunks_test.cpp
+    unit/placement_test.cpp
+    unit/reduction_test.cpp
+    unit/report_test.cpp
     unit/scheduler_test.cpp
+    unit/share_test.cpp
+    unit/stealing_test.cpp
+    unit/thread_test.cpp
+    unit/trace_test.cpp
   LIBRARIES skua::scheduler nlohmann_json::nlohmann_json)
 target_include_directories(scheduler_tests PRIVATE "${PROJECT_SOURCE_DIR}/scheduler" "${PROJECT_SOURCE_DIR}/runtime")
+
 skua_test(conformance_tests LABEL conformance SOURCES conformance/conformance_test.cpp LIBRARIES skua::scheduler)
+
 skua_test(stress_tests LABEL stress SOURCES stress/stress_test.cpp LIBRARIES skua::scheduler)
+
+# Relacy replaces words of the language by macros, and is not written for our warnings or sanitizers.
+find_path(RELACY_INCLUDE_DIR relacy/relacy.hpp)
+if(RELACY_INCLUDE_DIR AND NOT SKUA_SANITIZE)
+  add_executable(model_tests model/model_test.cpp)
+  target_include_directories(model_tests SYSTEM PRIVATE "${RELACY_INCLUDE_DIR}")
+  target_include_directories(model_tests PRIVATE "${PROJECT_SOURCE_DIR}/scheduler/include")
+  target_compile_features(model_tests PRIVATE cxx_std_20)
+  target_compile_options(model_tests PRIVATE -w)
+  add_test(NAME Model.EveryInterleavingOfShareAndParking COMMAND model_tests)
+  set_tests_properties(Model.EveryInterleavingOfShareAndParking PROPERTIES LABELS model TIMEOUT 300)
+else()
+  message(STATUS "skua: no model checks: no Relacy, or a build with sanitizers")
+endif()

@@ -34,3 +34,21 @@ target_compile_definitions(topology_tests PRIVATE
   SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>"
   SKUA_NVML_STUB="$<TARGET_FILE:nvml_stub>")
 add_dependencies(topology_tests rocm_smi_stub rocm_smi_refusing_stub nvml_stub)
+
+# Machines that others recorded, and the real librocm_smi64 over described ones.
+skua_test(topology_recorded_tests LABEL recorded
+  SOURCES
+    recorded/kfd_recorded_test.cpp
+    recorded/rocm_smi_recorded_test.cpp
+    support/machine_tree.cpp
+  LIBRARIES skua::topology fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+target_include_directories(topology_recorded_tests PRIVATE "${PROJECT_SOURCE_DIR}/topology")
+
+find_package(CLI11 REQUIRED)
+skua_test(topology_command_tests LABEL unit
+  SOURCES
+    ../tools/topology_command.cpp
+    support/kfd_fixture.cpp
+    unit/topology_command_test.cpp
+  LIBRARIES skua::topology CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_include_directories(topology_command_tests PRIVATE "${PROJECT_SOURCE_DIR}/tools")

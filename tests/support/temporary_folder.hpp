@@ -41,7 +41,8 @@ class TemporaryFolder {
 
   void link(const std::filesystem::path& target, const std::filesystem::path& place) const {
     std::filesystem::create_directories((path_ / place).parent_path());
-    std::filesystem::create_directory_symlink(path_ / target, path_ / place);
+    // Relative, as in /sys: the tree may be seen at another place.
+    std::filesystem::create_directory_symlink(target.lexically_relative(place.parent_path()), path_ / place);
   }
 
  private:

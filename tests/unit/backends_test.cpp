@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <skua/backends.hpp>
+#include <skua/input.hpp>
+
+#include "in_flight.hpp"
+#include "support/devices.hpp"
+
+namespace skua {
+namespace {
+
+std::string complaint_about(const std::string& spec) {
+  try {
+    open_devices(spec, Topology{}, test::steady_clock());
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Devices, AreRefusedWithTheTextAtFault) {
+  for (const char* wrong :
+       {"host:0", "host:x", "host:-1", "host:", "host:1e9", "magic", "gpux:0", ";", "host:1;", ""}) {
+    EXPECT_NE(complaint_about(wrong), "") << wrong;
+    EXPECT_NE(complaint_about(wrong).find(wrong), std::string::npos) << complaint_about(wrong);
+  }
+}
+
+TEST(Devices, AreAsManyAsAskedForEvenBeyondTheCores) {
+  EXPECT_EQ(open_devices("host:37", Topology{}, test::steady_clock()).size(), 37u);
+  EXPECT_EQ(open_devices("host:2;host:3", Topology{}, test::steady_clock()).size(), 5u);
+}
+
+Topology two_nodes() {
+  Topology topology;
+  topology.numa_nodes = {{NumaId{0}, *CpuSet::from_list("0-3,8-11"), {}, {}},
+                         {NumaId{1}, *CpuSet::from_list("4-7,12-15"), {}, {}}};
+  topology.host.allowed = *CpuSet::from_list("0-15");
+  return topology;
+}
+
+TEST(HostDevices, EachLieOnOneNumaNodeWhenThatIsPossible) {
+  const Devices devices = open_devices("host:4", two_nodes(), test::steady_clock());
+  EXPECT_EQ(devices[0]->info().cpus->to_list(), "0-3");
+  EXPECT_EQ(devices[1]->info().cpus->to_list(), "8-11");
+  EXPECT_EQ(devices[0]->info().numa_node, NumaId{0});
+  EXPECT_EQ(devices[3]->info().numa_node, NumaId{1});
+}
+
+TEST(HostDevices, AreOneANodeWhenNoNumberIsGiven) {
+  EXPECT_EQ(open_devices("host", two_nodes(), test::steady_clock()).size(), 2u);
+}
+
+TEST(HostDevices, HaveNoMoreCoresThanTheQuotaGrants) {
+  Topology topology = two_nodes();
+  topology.host.quota_cpus = 2.5;
+  const Devices devices = open_devices("host:2", topology, test::steady_clock());
+  EXPECT_EQ(devices[0]->info().rate_guess + devices[1]->info().rate_guess, 3);
+}
+
+TEST(Backends, CanBeAddedFromOutsideButNotTwice) {
+  const OpenBackend open = [](const std::string& argument, const Topology&, const Clock&) {
+    Devices devices;
+    devices.push_back(std::make_unique<test::AsynchronousDevice>("mine:" + argument));
+    return devices;
+  };
+  register_backend("mine", open);
+  EXPECT_EQ(open_devices("mine:7", Topology{}, test::steady_clock())[0]->info().name, "mine:7");
+  EXPECT_THROW(register_backend("mine", open), InputError);
+  EXPECT_THROW(register_backend("auto", open), InputError);
+}
+
+TEST(InFlight, IsFirstInFirstOutAcrossItsEnd) {
+  InFlight<int, 2> ring;
+  ring.push(1);
+  ring.push(2);
+  EXPECT_TRUE(ring.full());
+  EXPECT_EQ(ring.pop(), 1);
+  ring.push(3);
+  EXPECT_EQ(ring.oldest(), 2);
+  EXPECT_EQ(ring.pop(), 2);
+  EXPECT_EQ(ring.pop(), 3);
+  EXPECT_TRUE(ring.empty());
+}
+
+}  // namespace
+}  // namespace skua

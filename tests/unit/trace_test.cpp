@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include <skua/input.hpp>
+#include <skua/trace.hpp>
+
+namespace skua {
+namespace {
+
+nlohmann::json events_of(const std::vector<TraceEvent>& events) {
+  return nlohmann::json::parse(trace_json({}, events)).at("traceEvents");
+}
+
+TEST(Trace, IsAValidDocumentWithoutEvents) {
+  EXPECT_TRUE(events_of({}).empty());
+}
+
+TEST(Trace, KeepsAnyName) {
+  for (const std::string& name :
+       {std::string("mul\"x\""), std::string("dir\\k"), std::string("\x01"), std::string("a\nb"), std::string("it's"),
+        std::string(), std::string(70'000, 'x'), std::string("f<int>(a & b)")}) {
+    EXPECT_EQ(events_of({{name, 0, 0, 1, {}}})[0]["name"], name);
+  }
+  EXPECT_EQ(events_of({{"\xff", 0, 0, 1, {}}})[0]["name"], "\xEF\xBF\xBD");
+}
+
+TEST(Trace, WritesWhatIsNoNumberAsNull) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(events_of({{"chunk", 0, 0, 1, {{"rate", nan}}}})[0]["args"]["rate"].is_null());
+}
+
+TEST(Trace, CountsInMicroseconds) {
+  const auto event = events_of({{"chunk", 3, 1'500, 4'000, {{"items", 7}}}})[0];
+  EXPECT_EQ(event["ph"], "X");
+  EXPECT_EQ(event["tid"], 3);
+  EXPECT_DOUBLE_EQ(event["ts"], 1.5);
+  EXPECT_DOUBLE_EQ(event["dur"], 2.5);
+  EXPECT_EQ(event["args"]["items"], 7);
+}
+
+TEST(Trace, IsWrittenWhenItEnds) {
+  const std::string path = testing::TempDir() + "skua_trace_test.json";
+  {
+    Trace trace(path);
+    trace.name_track(0, "host:0");
+    trace.add({{"chunk", 0, 0, 1000, {}}});
+  }
+  std::ifstream file(path);
+  const auto events = nlohmann::json::parse(file).at("traceEvents");
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0]["args"]["name"], "host:0");
+  std::remove(path.c_str());
+}
+
+TEST(Trace, NamesAFileThatCannotBeWritten) {
+  EXPECT_THROW(Trace("/nonexistent-folder/trace.json"), InputError);
+}
+
+}  // namespace
+}  // namespace skua
