@@ -7,7 +7,9 @@
 #include <atomic>
 #include <thread>
 
+#include <skua/discovery.hpp>
 #include <skua/share.hpp>
+#include <skua/thread.hpp>
 
 namespace {
 
@@ -38,11 +40,14 @@ BENCHMARK(steal_alone);
 void steal_from_a_busy_owner(benchmark::State& state) {
   skua::Share share;
   std::atomic<bool> stop{false};
+  const skua::CpuSet allowed = skua::discover_host_cpus().allowed.value_or(skua::CpuSet{});
   std::thread owner([&] {
+    if (allowed.size() > 1) skua::bind_this_thread(skua::CpuSet({allowed.cpus()[1]}));
     while (!stop.load(std::memory_order_relaxed)) {
       if (share.take_front(1).empty()) share.put({0, granules});
     }
   });
+  if (allowed.size() > 1) skua::bind_this_thread(skua::CpuSet({allowed.cpus()[0]}));
   std::int64_t lost = 0;
   for (auto _ : state) {
     for (;;) {
@@ -53,6 +58,7 @@ void steal_from_a_busy_owner(benchmark::State& state) {
   }
   stop = true;
   owner.join();
+  skua::bind_this_thread(allowed);
   state.counters["lost_per_steal"] = static_cast<double>(lost) / static_cast<double>(state.iterations());
 }
 BENCHMARK(steal_from_a_busy_owner)->UseRealTime();

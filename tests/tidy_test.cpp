@@ -1,0 +1,139 @@
+// The rules of the house that a program can check.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct File {
+  std::string path;  ///< from the root of the sources
+  std::string text;
+
+  bool ends_with(const std::string& suffix) const { return path.ends_with(suffix); }
+  bool is_in(const std::string& folder) const { return path.starts_with(folder + "/"); }
+  bool is_code() const { return ends_with(".cpp") || ends_with(".hpp"); }
+  long lines() const { return std::count(text.begin(), text.end(), '\n'); }
+};
+
+const std::vector<File>& files() {
+  static const std::vector<File> all = [] {
+    std::vector<File> found;
+    const fs::path root = SKUA_SOURCE_DIR;
+    for (const char* folder :
+         {"topology", "runtime", "scheduler", "tools", "samples", "bench", "tests", "scripts", "cmake", "docs"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+        if (!entry.is_regular_file()) continue;
+        std::ifstream stream(entry.path());
+        found.push_back({fs::relative(entry.path(), root).string(), {std::istreambuf_iterator<char>(stream), {}}});
+      }
+    }
+    return found;
+  }();
+  return all;
+}
+
+std::vector<std::string> includes_of(const File& file) {
+  static const std::regex include("#include [<\"]([^>\"]+)[>\"]");
+  std::vector<std::string> names;
+  for (auto at = std::sregex_iterator(file.text.begin(), file.text.end(), include); at != std::sregex_iterator();
+       ++at) {
+    names.push_back((*at)[1]);
+  }
+  return names;
+}
+
+TEST(Tidy, FindsTheSources) {
+  EXPECT_GT(files().size(), 100u);
+}
+
+TEST(Tidy, KeepsFilesShort) {
+  for (const File& file : files()) {
+    if (file.ends_with(".hpp")) {
+      EXPECT_LE(file.lines(), 200) << file.path;
+    }
+    if (file.ends_with(".cpp")) {
+      EXPECT_LE(file.lines(), 400) << file.path;
+    }
+    if (file.path == "topology/README.md" || file.path == "runtime/README.md" || file.path == "scheduler/README.md") {
+      EXPECT_LE(file.lines(), 60) << file.path;
+    }
+  }
+}
+
+TEST(Tidy, GuardsEveryHeader) {
+  for (const File& file : files()) {
+    if (file.ends_with(".hpp")) {
+      EXPECT_NE(file.text.find("#pragma once"), std::string::npos) << file.path;
+    }
+  }
+}
+
+TEST(Tidy, IncludesDownwardsOnly) {
+  const std::map<std::string, std::vector<std::string>> above = {{"topology", {"runtime", "scheduler"}},
+                                                                 {"runtime", {"scheduler"}}};
+  for (const auto& [module, forbidden] : above) {
+    for (const File& file : files()) {
+      if (!file.is_in(module)) continue;
+      for (const std::string& name : includes_of(file)) {
+        for (const std::string& upper : forbidden) {
+          EXPECT_FALSE(fs::exists(fs::path(SKUA_SOURCE_DIR) / upper / "include" / name)) << file.path << ": " << name;
+        }
+      }
+    }
+  }
+}
+
+TEST(Tidy, KeepsVendorsOutOfHeadersAndOfTheScheduler) {
+  static const std::regex vendor("^(hip/|cuda|tbb/|oneapi/|hwloc|numa|rocm_smi|nvml|simgrid).*");
+  for (const File& file : files()) {
+    const bool forbidden = file.is_in("scheduler") || file.path.find("/include/skua/") != std::string::npos;
+    if (!forbidden) continue;
+    for (const std::string& name : includes_of(file))
+      EXPECT_FALSE(std::regex_match(name, vendor)) << file.path << ": " << name;
+  }
+}
+
+TEST(Tidy, LeavesNothingOpenAndNoTabs) {
+  static const std::vector<std::string> marks = {std::string("TO") + "DO", std::string("FIX") + "ME"};
+  for (const File& file : files()) {
+    if (!file.is_code()) continue;
+    for (const std::string& mark : marks)
+      EXPECT_EQ(file.text.find(mark), std::string::npos) << file.path << ": " << mark;
+    EXPECT_EQ(file.text.find('\t'), std::string::npos) << file.path;
+  }
+}
+
+TEST(Tidy, ListsEveryTest) {
+  std::string lists;
+  for (const File& file : files()) {
+    if (file.ends_with(".cmake") || file.ends_with("CMakeLists.txt")) lists += file.text;
+  }
+  for (const File& file : files()) {
+    if (file.is_in("tests") && file.ends_with("_test.cpp")) {
+      EXPECT_NE(lists.find(fs::path(file.path).filename().string()), std::string::npos) << file.path;
+    }
+  }
+}
+
+TEST(Tidy, ListsEveryFixtureInTheTable) {
+  const auto table = std::find_if(files().begin(), files().end(), [](const File& file) {
+    return file.path == "tests/fixtures/README.md" || file.path == "tests/fixtures/kfd/README.md";
+  });
+  ASSERT_NE(table, files().end());
+  for (const File& file : files()) {
+    if (!file.ends_with(".kfd")) continue;
+    EXPECT_NE(table->text.find(fs::path(file.path).stem().string()), std::string::npos) << file.path;
+  }
+}
+
+}  // namespace
