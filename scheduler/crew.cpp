@@ -188,7 +188,7 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
     state_->parking.notify_all();
     wait_until_over(*job, options, begin_ns);
   }
-  Report report = job->report(begin_ns);
+  Report report = job->report(begin_ns, state_->clock.now_ns());
   {
     const std::lock_guard lock(state_->mutex);
     for (const CrewState::Member& member : state_->members) {

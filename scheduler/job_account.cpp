@@ -33,13 +33,14 @@ std::string Job::failure_message() const {
   return failure_message_ + " (and " + std::to_string(more_failures_) + " more)";
 }
 
-Report Job::report(std::int64_t begin_ns) const {
+Report Job::report(std::int64_t begin_ns, std::int64_t left_ns) const {
+  const std::int64_t last_ns = stopped() == Stop::none ? end_ns() : left_ns;
   Report report;
   report.job_name = spec_.name;
   report.items = spec_.items;
   report.granule_items = spec_.granule_items;
   report.policy = spec_.policy_name;
-  report.makespan_s = granules_ == 0 ? 0 : static_cast<double>(end_ns() - begin_ns) * 1e-9;
+  report.makespan_s = granules_ == 0 ? 0 : static_cast<double>(last_ns - begin_ns) * 1e-9;
   report.cancelled = stopped() == Stop::cancelled;
   double rates = 0;
   for (const Seat& seat : seats_) {

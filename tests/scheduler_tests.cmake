@@ -33,3 +33,5 @@ if(RELACY_INCLUDE_DIR AND NOT SKUA_SANITIZE)
 else()
   message(STATUS "skua: no model checks: no Relacy, or a build with sanitizers")
 endif()
+
+skua_test(simulation_tests LABEL simulation SOURCES simulation/simulation_test.cpp LIBRARIES skua::scheduler)

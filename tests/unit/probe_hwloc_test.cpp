@@ -1,6 +1,10 @@
 // What hwloc says of this machine and of a described one.
 #include "probe_hwloc.hpp"
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,36 +18,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Two packages of a NUMA node each. Behind the second: an MI210, a network card and an ASPEED display; at the root: an
-/// NVIDIA GPU whose place firmware does not tell.
-constexpr const char* two_packages = R"(<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE topology SYSTEM "hwloc2.dtd">
-<topology version="2.0">
-  <object type="Machine" os_index="0" cpuset="0x0000000f" complete_cpuset="0x0000000f" allowed_cpuset="0x0000000f" nodeset="0x00000005" complete_nodeset="0x00000005" allowed_nodeset="0x00000005" gp_index="1">
-    <object type="Package" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="2">
-      <object type="NUMANode" os_index="0" cpuset="0x00000003" complete_cpuset="0x00000003" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="3" local_memory="1073741824"/>
-      <object type="PU" os_index="0" cpuset="0x00000001" complete_cpuset="0x00000001" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="4"/>
-      <object type="PU" os_index="1" cpuset="0x00000002" complete_cpuset="0x00000002" nodeset="0x00000001" complete_nodeset="0x00000001" gp_index="5"/>
-    </object>
-    <object type="Package" os_index="1" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000004" complete_nodeset="0x00000004" gp_index="6">
-      <object type="NUMANode" os_index="2" cpuset="0x0000000c" complete_cpuset="0x0000000c" nodeset="0x00000004" complete_nodeset="0x00000004" gp_index="7"/>
-      <object type="PU" os_index="2" cpuset="0x00000004" complete_cpuset="0x00000004" nodeset="0x00000004" complete_nodeset="0x00000004" gp_index="8"/>
-      <object type="PU" os_index="3" cpuset="0x00000008" complete_cpuset="0x00000008" nodeset="0x00000004" complete_nodeset="0x00000004" gp_index="9"/>
-      <object type="Bridge" gp_index="10" bridge_type="0-1" depth="0" bridge_pci="0000:[80-8f]">
-        <object type="PCIDev" gp_index="11" pci_busid="0000:81:00.0" pci_type="0380 [1002:740f] [1002:0c34] 01" pci_link_speed="0.0"/>
-        <object type="PCIDev" gp_index="12" pci_busid="0000:82:00.0" pci_type="0200 [8086:1521] [8086:0001] 01" pci_link_speed="0.0"/>
-        <object type="PCIDev" gp_index="13" pci_busid="0000:83:00.0" pci_type="0300 [1a03:2000] [1a03:2000] 41" pci_link_speed="0.0"/>
-      </object>
-    </object>
-    <object type="Bridge" gp_index="14" bridge_type="0-1" depth="0" bridge_pci="0001:[00-0f]">
-      <object type="PCIDev" gp_index="15" pci_busid="0001:01:00.0" pci_type="0302 [10de:2330] [10de:16c1] a1" pci_link_speed="0.0"/>
-    </object>
-  </object>
-</topology>
-)";
+/// The machine of tests/fixtures/hwloc/two_packages.xml.
+std::string two_packages() {
+  std::ifstream file(std::string(SKUA_SOURCE_DIR) + "/tests/fixtures/hwloc/two_packages.xml");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 TEST(ProbeHwloc, FindsTheNumaNodesByTheSystemsNumbers) {
-  const Reading reading = probe_hwloc(two_packages);
+  const Reading reading = probe_hwloc(two_packages());
   ASSERT_THAT(reading.numa_nodes, SizeIs(2));
   EXPECT_EQ(reading.numa_nodes[0].cpus, CpuSet::from_list("0-1"));
   EXPECT_EQ(reading.numa_nodes[0].memory_bytes, std::uint64_t{1} << 30);
@@ -53,7 +35,7 @@ TEST(ProbeHwloc, FindsTheNumaNodesByTheSystemsNumbers) {
 }
 
 TEST(ProbeHwloc, FindsComputeGpusAndNoOtherPciDevices) {
-  const Reading reading = probe_hwloc(two_packages);
+  const Reading reading = probe_hwloc(two_packages());
   ASSERT_THAT(reading.gpus, SizeIs(2));
   EXPECT_EQ(reading.gpus[0].pci->to_text(), "0000:81:00.0");
   EXPECT_EQ(reading.gpus[1].pci->to_text(), "0001:01:00.0");
@@ -62,7 +44,7 @@ TEST(ProbeHwloc, FindsComputeGpusAndNoOtherPciDevices) {
 }
 
 TEST(ProbeHwloc, AGpuAtTheRootIsNearNothing) {
-  const Reading reading = probe_hwloc(two_packages);
+  const Reading reading = probe_hwloc(two_packages());
   EXPECT_EQ(reading.gpus[0].numa_node, NumaId{2});
   EXPECT_EQ(reading.gpus[0].cpus, CpuSet::from_list("2-3"));
   EXPECT_FALSE(reading.gpus[1].numa_node);

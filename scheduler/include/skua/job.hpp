@@ -114,7 +114,8 @@ class Job {
   // After the end.
   std::string failure_message() const;
   std::exception_ptr failure() const noexcept { return failure_; }
-  Report report(std::int64_t begin_ns) const;
+  /// `left_ns`: when the last Worker left; the end of a Job that was stopped, since until then it still ran.
+  Report report(std::int64_t begin_ns, std::int64_t left_ns) const;
   Partials partials() const;
 
   /// What is wrong when a Job that ended by itself did not count every granule once; empty when all is right.

@@ -1,4 +1,4 @@
-// The graph of a machine: its GPUs, its NUMA nodes, and what joins them. Facts only; an unknown fact is an empty optional.
+// The graph of a machine: GPUs, NUMA nodes, and what joins them. Facts only; an unknown one is an empty optional.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ enum class Basis { assumed, file, kfd, rocm_smi, nvml, hwloc, measured };
 /// package: two partitions of one GPU.
 enum class LinkKind { unknown, package, xgmi, nvlink, pcie };
 
-/// The nearest thing that two PCI devices have in common: a PCIe switch, a host bridge, a NUMA node, or just the system.
+/// The nearest thing that two PCI devices have in common: a PCIe switch, a host bridge, a NUMA node, or the system.
 enum class Locality { switch_, bridge, node, system };
 
 /// Position of a GPU in a Topology: the runtime's ordinal order where a runtime is there.
@@ -54,11 +54,11 @@ struct Link {
   GpuId from;
   GpuId to;
   LinkKind kind = LinkKind::unknown;
-  std::optional<std::uint32_t> count;              ///< parallel links of a directly joined pair
-  std::optional<std::uint32_t> hops;               ///< links crossed on the shortest way
-  std::optional<double> bandwidth_gb_per_s;        ///< declared, 10^9 bytes a second
+  std::optional<std::uint32_t> count;                ///< parallel links of a directly joined pair
+  std::optional<std::uint32_t> hops;                 ///< links crossed on the shortest way
+  std::optional<double> bandwidth_gb_per_s;          ///< declared, 10^9 bytes a second
   std::optional<double> assumed_bandwidth_gb_per_s;  ///< of its class, where none is declared
-  std::optional<Locality> locality;                ///< for PCIe pairs
+  std::optional<Locality> locality;                  ///< for PCIe pairs
   Basis basis = Basis::assumed;
 
   bool operator==(const Link&) const = default;
@@ -75,8 +75,8 @@ struct NumaNode {
 
 /// The CPUs that this process may use.
 struct HostCpus {
-  std::optional<CpuSet> allowed;         ///< by affinity mask and cpuset; unknown for described machines
-  std::optional<double> quota_cpus;      ///< CPU time a second that the cgroup grants; nothing: no limit
+  std::optional<CpuSet> allowed;     ///< by affinity mask and cpuset; unknown for described machines
+  std::optional<double> quota_cpus;  ///< CPU time a second that the cgroup grants; nothing: no limit
   /// min(|allowed|, ceil(quota)), at least 1; 1 when unknown.
   unsigned usable_count() const noexcept;
 
@@ -96,7 +96,7 @@ class Topology {
   const Link* link(GpuId from, GpuId to) const noexcept;
 
   /// All other GPUs, nearest first: same package, then by hops, then by bandwidth (declared or else assumed),
-  /// then by locality; equals in the order of their ids counted on from `gpu`, so that thieves start at different victims.
+  /// then by locality; equals in the order of ids counted on from `gpu`, so that thieves start at different victims.
   std::vector<GpuId> nearest(GpuId gpu) const;
 
   /// Time that `bytes` take over the link, without latency, by declared or else assumed bandwidth.
