@@ -1,5 +1,6 @@
 // Many Jobs, many Schedulers, many thieves: what only shows after many tries. Thread sanitizer watches.
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <atomic>
 #include <chrono>
@@ -91,6 +92,39 @@ TEST(Stress, AsynchronousAndHostDevicesStealFromOneAnother) {
         40'000, std::uint64_t{0}, [](std::uint64_t i) { return i; }, Plus{}, options);
     ASSERT_EQ(sum.value, std::uint64_t{40'000} * 39'999 / 2);
   }
+}
+
+double process_cpu_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+TEST(Stress, IdleWorkersBurnNothing) {
+  Scheduler scheduler(test::host_devices(8));
+  scheduler.parallel_for(1000, [](std::uint64_t) {});
+  const double before = process_cpu_seconds();
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_LT(process_cpu_seconds() - before, 0.04);
+}
+
+TEST(Stress, WorkersThatWaitForOneLongChunkBurnLittle) {
+  Devices devices;
+  for (const char* name : {"a", "b", "c", "d"}) devices.push_back(std::make_unique<test::AsynchronousDevice>(name));
+  Scheduler scheduler(std::move(devices));
+  JobOptions options;
+  options.granule_items = 1;
+  const double before = process_cpu_seconds();
+  scheduler.parallel_for(
+      1, [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::seconds(2)); }, options);
+  EXPECT_LT(process_cpu_seconds() - before, 0.6);
+}
+
+TEST(Stress, MoreDevicesThanCoresAllMakeProgress) {
+  Scheduler scheduler(test::host_devices(8));
+  const Report report =
+      scheduler.parallel_for(8000, [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::microseconds(100)); });
+  for (const DeviceReport& device : report.devices) EXPECT_GT(device.items, 0u) << device.name;
 }
 
 }  // namespace
