@@ -14,9 +14,6 @@
 #include <skua/input.hpp>
 #include <skua/masks.hpp>
 
-#if __has_include("described.hpp")
-#include "described.hpp"
-#endif
 #include "graph.hpp"
 #include "kfd_tree.hpp"
 #include "merge.hpp"
@@ -48,11 +45,7 @@ std::string read_described_file(const fs::path& file, const char* name) {
 }
 
 Topology from_file(const fs::path& file, const char* name) {
-#if __has_include("described.hpp")
-  Topology topology = read_described(read_described_file(file, name), file.string());
-#else
   Topology topology = topology_from_json(read_described_file(file, name), file.string());
-#endif
   const std::size_t count = topology.gpus.size();
   if (count > 1 && topology.links.size() != count * (count - 1)) {
     std::vector<Link> known = std::move(topology.links);

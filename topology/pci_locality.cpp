@@ -37,19 +37,26 @@ std::optional<CpuSet> cpus_of_node(const fs::path& sys, NumaId node) {
   return cpus_in(sys / fmt::format("devices/system/node/node{}/cpulist", node.index));
 }
 
-/// The node that holds all of `cpus`.
-std::optional<NumaId> node_around(const fs::path& sys, const CpuSet& cpus) {
+std::vector<NumaId> numa_nodes_of(const fs::path& sys) {
+  std::vector<NumaId> nodes;
   std::error_code error;
-  const fs::path nodes = sys / "devices/system/node";
-  for (fs::directory_iterator entry(nodes, error); !error && entry != fs::directory_iterator();
+  const fs::path folder = sys / "devices/system/node";
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     std::uint32_t number = 0;
     if (!name.starts_with("node")) continue;
     const auto [end, failed] = std::from_chars(name.data() + 4, name.data() + name.size(), number);
-    if (failed != std::errc() || end != name.data() + name.size()) continue;
-    const auto of_node = cpus_in(entry->path() / "cpulist");
-    if (of_node && of_node->intersection(cpus) == cpus) return NumaId{number};
+    if (failed == std::errc() && end == name.data() + name.size()) nodes.push_back(NumaId{number});
+  }
+  return nodes;
+}
+
+/// The node that holds all of `cpus`.
+std::optional<NumaId> node_around(const fs::path& sys, const CpuSet& cpus) {
+  for (const NumaId node : numa_nodes_of(sys)) {
+    const auto of_node = cpus_of_node(sys, node);
+    if (of_node && of_node->intersection(cpus) == cpus) return node;
   }
   return std::nullopt;
 }
@@ -106,6 +113,9 @@ PciPlace read_pci_place(const fs::path& sys, const PciAddress& address) {
   } else if (const auto node = node_of_parents(device)) {
     place.numa_node = node;
     place.cpus = cpus_of_node(sys, *node);
+  } else if (const auto nodes = numa_nodes_of(sys); nodes.size() == 1) {
+    place.numa_node = nodes.front();
+    place.cpus = cpus_of_node(sys, nodes.front());
   }
   return place;
 }

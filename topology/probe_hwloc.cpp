@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "amd_models.hpp"
+
 namespace skua {
 namespace {
 
@@ -30,7 +32,7 @@ TopologyHandle load(const std::optional<std::string>& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return TopologyHandle(nullptr, hwloc_topology_destroy);
   TopologyHandle topology(raw, hwloc_topology_destroy);
-  for (const char* component : {"rsmi", "nvml", "cuda", "opencl", "levelzero", "gl"}) {
+  for (const char* component : {"rsmi", "nvml", "cuda", "opencl", "levelzero", "gl", "pci"}) {
     // An unknown component is not in this hwloc, which is as good.
     (void)hwloc_topology_set_components(raw, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
   }
@@ -53,9 +55,9 @@ Gpu gpu_from(hwloc_topology_t topology, hwloc_obj_t device) {
   const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci = device->attr->pcidev;
   Gpu gpu;
   gpu.pci = PciAddress{static_cast<std::uint32_t>(pci.domain), pci.bus, pci.dev, pci.func};
-  const char* vendor = pci.vendor_id == vendor_amd ? "AMD" : "NVIDIA";
-  const char* model = hwloc_obj_get_info_by_name(device, "PCIDevice");
-  gpu.name = model != nullptr ? fmt::format("{} {}", vendor, model) : fmt::format("{} {:04x}", vendor, pci.device_id);
+  const bool is_amd = pci.vendor_id == vendor_amd;
+  const auto model = is_amd ? amd_model_from(pci.device_id) : std::nullopt;
+  gpu.name = model ? std::string(*model) : fmt::format("{} GPU {:04x}", is_amd ? "AMD" : "NVIDIA", pci.device_id);
 
   const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
   const hwloc_obj_t root = hwloc_get_root_obj(topology);

@@ -77,6 +77,13 @@ TEST_F(FakeSys, WhereNothingTellsTheNodeItIsUnknownWithOneNoteEach) {
   EXPECT_THAT(to_json(topology), Not(HasSubstr("4294967295")));
 }
 
+TEST_F(FakeSys, WhereThereIsOneNodeOnlyEveryDeviceIsNearIt) {
+  std::filesystem::remove_all(folder_.path() / "devices/system/node/node1");
+  const auto topology = located({device("pci0000:c0/0000:c1:00.0", "-1\n", "0-95\n")});
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{0});
+  EXPECT_THAT(topology.notes, SizeIs(0));
+}
+
 TEST_F(FakeSys, AToldNodeIsTaken) {
   const auto topology = located({device("pci0000:c0/0000:c1:00.0", "0\n", "0-47\n")});
   EXPECT_EQ(topology.gpus[0].numa_node, NumaId{0});
