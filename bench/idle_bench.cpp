@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -21,13 +22,13 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-double resident_mb() {
+std::optional<double> resident_mb() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
     double kib = 0;
     if (word == "VmRSS:" && status >> kib) return kib * 1024 / 1e6;
   }
-  return -1;
+  return std::nullopt;
 }
 
 void idle_for_10_s(benchmark::State& state) {
@@ -39,7 +40,7 @@ void idle_for_10_s(benchmark::State& state) {
     const double before = cpu_seconds();
     std::this_thread::sleep_for(std::chrono::seconds(10));
     state.counters["cpu_s"] = cpu_seconds() - before;
-    state.counters["resident_mb"] = resident_mb();
+    if (const auto resident = resident_mb()) state.counters["resident_mb"] = *resident;
   }
 }
 BENCHMARK(idle_for_10_s)->Iterations(1)->UseRealTime()->Unit(benchmark::kSecond);

@@ -36,8 +36,8 @@ void slab_against_onetbb(benchmark::State& state) {
   skua::Scheduler scheduler(over);
   std::vector<double> ratios;
   std::vector<double> efficiencies;
-  for (auto _ : state) {
-    const double onetbb = seconds_of([&] {
+  const auto run_onetbb = [&] {
+    return seconds_of([&] {
       tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, paths), [&](const auto& range) {
         for (std::uint64_t path = range.begin(); path != range.end(); ++path) {
           auto outcome = body(path);
@@ -45,14 +45,23 @@ void slab_against_onetbb(benchmark::State& state) {
         }
       });
     });
-    const double skua = seconds_of([&] {
+  };
+  const auto run_skua = [&] {
+    return seconds_of([&] {
       const skua::Report report = scheduler.parallel_for(paths, [body](std::uint64_t path) {
         auto outcome = body(path);
         benchmark::DoNotOptimize(outcome);
       });
       efficiencies.push_back(report.efficiency());
     });
-    ratios.push_back(onetbb / skua);
+  };
+  bool onetbb_first = true;
+  for (auto _ : state) {
+    // In turn, so that a drift of the machine's speed favours neither.
+    const double first = onetbb_first ? run_onetbb() : run_skua();
+    const double second = onetbb_first ? run_skua() : run_onetbb();
+    ratios.push_back(onetbb_first ? first / second : second / first);
+    onetbb_first = !onetbb_first;
   }
   state.counters["throughput_ratio"] = median(ratios);
   state.counters["ratio_min"] = *std::min_element(ratios.begin(), ratios.end());

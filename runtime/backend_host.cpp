@@ -118,7 +118,10 @@ class HostDevice final : public Device {
 
   std::vector<std::string> attach() override {
     std::vector<std::string> notes;
-    if (auto note = bind_this_thread(*info_.cpus)) notes.push_back(*note);
+    // A described machine may name CPUs that this one does not have.
+    const Binding binding = choose_binding(*info_.cpus, discover_host_cpus().allowed);
+    if (binding.note) notes.push_back(info_.name + ": " + *binding.note);
+    if (const auto note = bind_this_thread(binding.cpus)) notes.push_back(info_.name + ": " + *note);
 #ifdef SKUA_HAS_NUMA
     if (info_.numa_node && numa_available() >= 0) numa_set_preferred(static_cast<int>(info_.numa_node->index));
 #endif

@@ -31,8 +31,13 @@ void Feedback::add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept {
 }
 
 void Feedback::add_overhead(std::int64_t overhead_ns) noexcept {
+  if (!first_overhead_seen_) {
+    first_overhead_seen_ = true;
+    return;
+  }
   const double sample = std::max<double>(0, static_cast<double>(overhead_ns)) * 1e-9;
-  overhead_s_ = overhead_s_ == 0 ? sample : std::min(2 * overhead_s_, 0.75 * overhead_s_ + 0.25 * sample);
+  overhead_s_ =
+      overhead_s_ == 0 ? sample : overhead_s_ + sample_weight * (std::min(sample, 2 * overhead_s_) - overhead_s_);
 }
 
 std::uint64_t Feedback::hiding_items() const noexcept {

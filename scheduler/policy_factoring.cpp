@@ -10,7 +10,8 @@ class FactoringPolicy final : public ChunkPolicy {
  public:
   std::uint64_t next_items(const ChunkQuestion& question) const override {
     const double weighted = question.weight * static_cast<double>(question.items_left) / (4.0 * question.devices);
-    const auto wanted = static_cast<std::uint64_t>(std::min(weighted, 0x1p63));
+    // A weight that is none (no device has a rate yet) asks for nothing of its own.
+    const std::uint64_t wanted = weighted > 0 ? static_cast<std::uint64_t>(std::min(weighted, 0x1p63)) : 0;
     return std::max(question.smallest_items, std::min(largest_items(question), wanted));
   }
 };

@@ -3,6 +3,7 @@ skua_test(scheduler_tests LABEL unit
   SOURCES
     unit/backends_test.cpp
     unit/chunking_test.cpp
+    unit/distances_test.cpp
     unit/feedback_test.cpp
     unit/late_chunks_test.cpp
     unit/placement_test.cpp

@@ -6,23 +6,23 @@
 
 namespace skua::model {
 
-constexpr unsigned granules = 3;
+constexpr unsigned granules_max = 3;
 
 /// How often each granule was taken. Relacy switches actors only at atomics, so plain counts do.
 struct Tally {
-  unsigned taken[granules] = {};
+  unsigned taken[granules_max] = {};
 
   void add(Interval interval) {
     for (unsigned granule = interval.front; granule < interval.back; ++granule) ++taken[granule];
   }
-  void expect_each_once() const {
-    for (const unsigned count : taken) RL_ASSERT(count == 1);
+  void expect_each_once(unsigned granules) const {
+    for (unsigned granule = 0; granule < granules; ++granule) RL_ASSERT(taken[granule] == 1);
   }
 };
 
 /// The owner takes one granule after another; thieves take from the back what they see.
-template <template <class> class ShareOf, unsigned actors>
-struct OwnerAndThieves : rl::test_suite<OwnerAndThieves<ShareOf, actors>, actors> {
+template <template <class> class ShareOf, unsigned actors, unsigned granules, int tries_each>
+struct OwnerAndThieves : rl::test_suite<OwnerAndThieves<ShareOf, actors, granules, tries_each>, actors> {
   ShareOf<Primitives> share;
   Tally tally;
 
@@ -36,17 +36,18 @@ struct OwnerAndThieves : rl::test_suite<OwnerAndThieves<ShareOf, actors>, actors
         tally.add(own);
       }
     }
-    for (int tries = 0; tries < 2; ++tries) tally.add(share.steal_back(share.look(), 2).interval);
+    for (int tries = 0; tries < tries_each; ++tries) tally.add(share.steal_back(share.look(), 2).interval);
   }
 
   void after() {
     tally.add(share.take_front(granules));
-    tally.expect_each_once();
+    tally.expect_each_once(granules);
   }
 };
 
 /// A thief moves what it took into its own Share, from which a second thief takes.
 struct StolenIsStolenAgain : rl::test_suite<StolenIsStolenAgain, 2> {
+  static constexpr unsigned granules = granules_max;
   BasicShare<Primitives> victim;
   BasicShare<Primitives> own;
   Tally tally;
@@ -67,7 +68,7 @@ struct StolenIsStolenAgain : rl::test_suite<StolenIsStolenAgain, 2> {
   void after() {
     tally.add(victim.take_front(granules));
     tally.add(own.take_front(granules));
-    tally.expect_each_once();
+    tally.expect_each_once(granules);
   }
 };
 
@@ -136,9 +137,11 @@ int main() {
   using namespace skua;
   using namespace skua::model;
   bool good = true;
-  good &= explore<OwnerAndThieves<BasicShare, 2>>("owner and thief", Expect::sound);
+  good &= explore<OwnerAndThieves<BasicShare, 2, 3, 2>>("owner and thief", Expect::sound);
+  good &= explore<OwnerAndThieves<BasicShare, 3, 2, 1>>("owner and two thieves", Expect::sound);
   good &= explore<StolenIsStolenAgain>("what was stolen is stolen again", Expect::sound);
-  good &= explore<OwnerAndThieves<CarelessShare, 2>>("a careless Share loses or doubles granules", Expect::faulty);
+  good &=
+      explore<OwnerAndThieves<CarelessShare, 2, 3, 2>>("a careless Share loses or doubles granules", Expect::faulty);
   good &= explore<SleeperAndNotifier<true>>("no wake-up is lost", Expect::sound);
   good &= explore<SleeperAndNotifier<false>>("a ticket taken too late loses a wake-up", Expect::faulty);
   return good ? 0 : 1;

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include <skua/chunking.hpp>
 #include <skua/input.hpp>
 
@@ -38,6 +40,11 @@ TEST(Factoring, NeverExceedsItsFirstChunk) {
 TEST(Factoring, NeverGivesLessThanHidesALaunch) {
   EXPECT_EQ(next("factoring", question(40)), 10u);
   EXPECT_EQ(next("factoring", question(40, 0)), 10u);
+}
+
+TEST(Factoring, GivesTheSmallestChunkForAWeightThatIsNone) {
+  EXPECT_EQ(next("factoring", question(320'000, std::numeric_limits<double>::quiet_NaN())), 10u);
+  EXPECT_EQ(next("factoring", question(320'000, -1)), 10u);
 }
 
 TEST(Factoring, TakesAtLeast1024ItemsAsTheLargestChunk) {

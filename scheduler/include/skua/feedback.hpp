@@ -13,7 +13,7 @@ class Feedback {
   /// A chunk of `items` took `busy_ns`. Samples of no items or no time are left out.
   void add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept;
 
-  /// What one launch costs the host, or leaves the device idle.
+  /// What one launch costs the host, or leaves the device idle. The first (code load) does not count here either.
   void add_overhead(std::int64_t overhead_ns) noexcept;
 
   std::optional<double> items_per_second() const noexcept { return rate_; }
@@ -23,6 +23,7 @@ class Feedback {
 
  private:
   bool first_seen_ = false;
+  bool first_overhead_seen_ = false;
   std::optional<double> rate_;
   double overhead_s_ = 0;
 };
