@@ -27,7 +27,8 @@ using ::testing::Not;
 
 /// Four GPUs in a chain, in domains 0 and 1, card 0 being no GPU of AMD's.
 constexpr const char* chain = R"({"gfx":"gfx90a","cu":104,"cpus":[{"cores":8},{"cores":8}],
-  "cpu_links":[{"a":0,"b":1,"type":"ht","weight":32}],"host_link":{"type":"pcie","weight":20,"max":32000},"bmc_card0":true,
+  "cpu_links":[{"a":0,"b":1,"type":"ht","weight":32}],"host_link":{"type":"pcie","weight":20,"max":32000},
+  "bmc_card0":true,
   "gpus":[{"index":0,"bdf":"0000:c3:00.0","numa":0,"hive_id":"18446744073709551615"},
           {"index":1,"bdf":"0000:03:00.0","numa":0,"hive_id":"18446744073709551615"},
           {"index":2,"bdf":"0001:03:00.0","numa":1,"hive_id":"18446744073709551615"},
