@@ -68,7 +68,7 @@ void add_topology_command(CLI::App& application, int& exit_code) {
   auto* sysfs = command->add_option("--sysfs", arguments->sysfs, "Read a KFD tree in this folder in place of /sys")
                     ->type_name("DIR");
   command
-      ->add_option("--file", arguments->file, "Read a described machine: skua JSON, RCCL or hwloc XML, pasted tables")
+      ->add_option("--file", arguments->file, "Read a described machine, in skua JSON")
       ->type_name("FILE")
       ->excludes(sysfs);
   auto* format = command->add_option("--format", arguments->format, "text, json or dot")
