@@ -20,7 +20,7 @@ void one_device_at_half_speed(benchmark::State& state) {
   std::vector<double> imbalances;
   const auto run = [&] {
     const auto sum = scheduler.parallel_reduce(
-        150'000'000, 0.0, [](std::uint64_t i) { return std::sqrt(std::sqrt(static_cast<double>(i))); });
+        300'000'000, 0.0, [](std::uint64_t i) { return std::sqrt(std::sqrt(static_cast<double>(i))); });
     efficiencies.push_back(sum.report.efficiency());
     imbalances.push_back(sum.report.imbalance());
   };

@@ -61,7 +61,8 @@ Chunk Job::chunk(Interval granules, std::uint32_t device) const noexcept {
 std::uint64_t Job::items_in_shares() const noexcept {
   std::uint64_t granules = 0;
   for (const Seat& seat : seats_) granules += seat.share.look().size();
-  return granules * spec_.granule_items;
+  // The last granule may be short, and granules that move while we look may be seen twice.
+  return granules >= granules_ ? spec_.items : granules * spec_.granule_items;
 }
 
 bool Job::any_rate_known() const noexcept {
@@ -116,8 +117,12 @@ void Job::count(std::uint32_t device, Interval granules, std::int64_t now_ns) {
     }
     owner.account.items += items_in(granules);
   }
+  // The launch that is seen last need not be the one that ended last.
+  std::int64_t latest_ns = latest_end_ns_.load(std::memory_order_relaxed);
+  while (latest_ns < now_ns && !latest_end_ns_.compare_exchange_weak(latest_ns, now_ns, std::memory_order_relaxed)) {
+  }
   const std::uint32_t before = completed_.fetch_add(granules.size(), std::memory_order_acq_rel);
-  if (before + granules.size() == granules_) finish(now_ns);
+  if (before + granules.size() == granules_) finish(latest_end_ns_.load(std::memory_order_relaxed));
 }
 
 void Job::count_copies(const std::shared_ptr<LateChunk>& late, std::int64_t now_ns) {
@@ -150,7 +155,9 @@ Interval Job::take_orphan(std::uint32_t wanted) {
   const std::lock_guard lock(mutex_);
   if (orphans_.empty()) return {};
   Interval& orphan = orphans_.back();
-  const Interval taken{orphan.front, orphan.front + std::min(std::max<std::uint32_t>(wanted, 1), orphan.size())};
+  // Policies know only of what lies in Shares, and may ask for next to nothing when those are empty.
+  const std::uint32_t part = (orphan.size() - 1) / (4 * device_count()) + 1;
+  const Interval taken{orphan.front, orphan.front + std::min(std::max(wanted, part), orphan.size())};
   orphan.front = taken.back;
   if (orphan.empty()) {
     orphans_.pop_back();
@@ -199,6 +206,10 @@ void Job::retire(std::uint32_t device, const std::string& why, std::int64_t now_
     seat.account.failure = why;
   }
   seat.retired.store(true, std::memory_order_release);
+  if (!spec_.policy->steals()) {
+    const Interval left = seat.share.take_front(Share::granules_max);
+    if (!left.empty()) put_orphan(left);
+  }
   const bool any_left = std::any_of(seats_.begin(), seats_.end(),
                                     [](const Seat& other) { return !other.retired.load(std::memory_order_acquire); });
   if (any_left) {

@@ -10,6 +10,9 @@ namespace {
 // A copy is itself late when it takes this many times its forecast, and then some.
 constexpr double round_factor = 3.0;
 constexpr std::int64_t round_slack_ns = 1'000'000;
+// Without any rate there is no forecast: a launch that runs this long is worth the while of a device with nothing to
+// do.
+constexpr std::int64_t blind_patience_ns = 100'000'000;
 
 }  // namespace
 
@@ -29,14 +32,16 @@ std::optional<Job::LatePiece> Job::take_piece(const std::shared_ptr<LateChunk>& 
   const double own = rate(device);
   const auto wanted = static_cast<std::uint32_t>(std::ceil(granules * own / (2 * live)));
   const double seconds = static_cast<double>(wanted * spec_.granule_items) / own;
-  const std::int64_t end_ns = now_ns + round_slack_ns + static_cast<std::int64_t>(round_factor * seconds * 1e9);
+  const double forecast_ns = any_rate_known() ? round_factor * seconds * 1e9 : blind_patience_ns;
+  const std::int64_t end_ns = now_ns + round_slack_ns + static_cast<std::int64_t>(std::min(forecast_ns, 1e18));
   const Interval piece = late->take(wanted, now_ns, end_ns);
   if (piece.empty()) return std::nullopt;
   return LatePiece{late, piece};
 }
 
 std::optional<Job::LatePiece> Job::take_late(std::uint32_t device, std::int64_t now_ns, double overhead_seconds) {
-  if (!spec_.repeatable || !any_rate_known()) return std::nullopt;
+  if (!spec_.repeatable) return std::nullopt;
+  const bool blind = !any_rate_known();
   const std::lock_guard lock(mutex_);
   for (const auto& late : late_) {
     if (const auto piece = take_piece(late, late->granules().size(), device, now_ns)) return piece;
@@ -50,8 +55,10 @@ std::optional<Job::LatePiece> Job::take_late(std::uint32_t device, std::int64_t 
     for (Flight& flight : seats_[other].flights) {
       const auto seen = flight.look();
       if (!seen) continue;
-      const double copy_seconds = overhead_seconds + static_cast<double>(items_in(seen->granules)) / rate(device);
-      const LateQuestion question{now_ns, forecast_end_ns(*seen, other), copy_seconds};
+      if (blind && now_ns - seen->begin_ns < blind_patience_ns) continue;
+      const double copy_seconds =
+          blind ? 0 : overhead_seconds + static_cast<double>(items_in(seen->granules)) / rate(device);
+      const LateQuestion question{now_ns, blind ? seen->begin_ns : forecast_end_ns(*seen, other), copy_seconds};
       if (!worth_copying(question) || expected_seconds_left(question) <= longest_seconds) continue;
       latest = &flight;
       latest_seen = *seen;

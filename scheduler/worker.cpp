@@ -2,6 +2,7 @@
 #include <skua/worker.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,12 @@ namespace {
 
 constexpr std::int64_t idle_look_min_ns = 20'000;
 constexpr std::int64_t idle_look_max_ns = 2'000'000;
+
+/// Never the same twice: what a device given up in one Job may yet complete is no launch of the next.
+std::uint64_t next_launch_number() {
+  static std::atomic<std::uint64_t> numbers{0};
+  return numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 }  // namespace
 
@@ -64,9 +71,12 @@ void Worker::collect() {
 
 void Worker::learn(const Completion& completion, const Launch& launch) {
   const std::int64_t busy_ns = completion.end_ns - completion.begin_ns;
+  // What a launch that nobody waits for any more runs after the Job's end is no part of its makespan.
+  const bool ended = job_.over() && job_.stopped() == Stop::none;
+  const std::int64_t counted_end_ns = ended ? std::min(completion.end_ns, job_.end_ns()) : completion.end_ns;
   {
     const std::lock_guard lock(seat_.mutex);
-    seat_.account.busy_s += static_cast<double>(busy_ns) * 1e-9;
+    seat_.account.busy_s += static_cast<double>(std::max<std::int64_t>(0, counted_end_ns - completion.begin_ns)) * 1e-9;
     seat_.account.host_s -= static_cast<double>(completion.body_cpu_ns) * 1e-9;
     seat_.account.chunks += 1;
     seat_.account.copies += launch.late ? 1 : 0;
@@ -77,7 +87,9 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
     context_.feedback.add_chunk(launch.items, busy_ns);
     seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
   }
-  if (last_end_ns_ != 0) context_.feedback.add_overhead(completion.begin_ns - last_end_ns_);
+  // One sample a launch, the larger of both: where one of them is nothing it must not wear down the other.
+  const std::int64_t gap_ns = last_end_ns_ != 0 ? completion.begin_ns - last_end_ns_ : 0;
+  if (last_end_ns_ != 0 || launch.host_ns > 0) context_.feedback.add_overhead(std::max(gap_ns, launch.host_ns));
   record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch.items);
 }
 
@@ -144,12 +156,11 @@ bool Worker::start(Launch launch, const Chunk& chunk) {
   if (!launch.late) {
     launch.flight->start(launch.granules, now_ns, forecast ? launch.forecast_end_ns : Flight::no_forecast);
   }
-  launch.number = ++launches_;
+  const std::uint64_t number = next_launch_number();
+  launch.number = number;
   running_.push_back(std::move(launch));
-  const auto failure = context_.device.launch(kernel_, chunk, launches_);
-  if (!context_.device.info().runs_in_poll) {
-    context_.feedback.add_overhead(context_.clock.now_ns() - now_ns);
-  }
+  const auto failure = context_.device.launch(kernel_, chunk, number);
+  if (!context_.device.info().runs_in_poll) running_.back().host_ns = context_.clock.now_ns() - now_ns;
   if (!failure) return true;
   Launch failed = std::move(running_.back());
   running_.pop_back();

@@ -82,6 +82,9 @@ std::vector<Victim> Worker::look_at_victims() const {
 
 /// Moves a part of the richest victim's Share into the own, empty one. False when nothing is worth taking.
 bool Worker::steal() {
+  // Before any rate is known, a device with something to do cannot tell whether it would be done sooner than the
+  // victim.
+  if (!running_.empty() && !job_.any_rate_known()) return false;
   const double own_rate = job_.rate(context_.device_index) / static_cast<double>(job_.spec().granule_items);
   const double own_overhead =
       overhead_seconds() + (running_.empty() ? 0 : seconds_busy(seat_, context_.clock.now_ns()));

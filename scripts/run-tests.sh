@@ -31,6 +31,6 @@ configure tsan
 cmake --build --preset tsan --target scheduler_tests conformance_tests stress_tests
 ctest --preset tsan --tests-regex '^(Scheduler|Stress|AllBackendsAndPolicies/Conformance)[.]'
 
-configure asan -DSKUA_BUILD_SAMPLES=OFF
+configure asan
 cmake --build --preset asan
 ctest --preset asan --label-exclude 'install|recorded|tidy'

@@ -35,4 +35,9 @@ else()
   message(STATUS "skua: no model checks: no Relacy, or a build with sanitizers")
 endif()
 
-skua_test(simulation_tests LABEL simulation SOURCES simulation/simulation_test.cpp LIBRARIES skua::scheduler)
+skua_test(simulation_tests LABEL simulation
+  SOURCES
+    simulation/fuzz_test.cpp
+    simulation/simulation_test.cpp
+    support/virtual_machine.cpp
+  LIBRARIES skua::scheduler)

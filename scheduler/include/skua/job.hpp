@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -140,6 +141,7 @@ class Job {
   std::atomic<Stop> stop_{Stop::none};
   std::atomic<bool> over_{false};
   std::atomic<std::int64_t> end_ns_{0};
+  std::atomic<std::int64_t> latest_end_ns_{std::numeric_limits<std::int64_t>::min()};  ///< of what was counted
 
   mutable std::mutex mutex_;  ///< of what follows
   std::vector<Interval> orphans_;

@@ -56,6 +56,7 @@ class Worker {
     std::shared_ptr<LateChunk> late;  ///< of a copy
     std::shared_ptr<void> memory;     ///< a copy's results
     std::int64_t forecast_end_ns = 0;
+    std::int64_t host_ns = 0;  ///< what launching it cost the host
   };
 
   void collect();
@@ -80,8 +81,7 @@ class Worker {
   Job& job_;
   Seat& seat_;
   const Kernel& kernel_;
-  std::vector<Launch> running_;  ///< oldest first
-  std::uint64_t launches_ = 0;
+  std::vector<Launch> running_;   ///< oldest first
   std::int64_t last_end_ns_ = 0;  ///< when the device was last seen to end something, while it has not waited since
   std::int64_t idle_look_ns_;     ///< how long to wait before the next look for work
   std::vector<TraceEvent> trace_;
