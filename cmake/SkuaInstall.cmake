@@ -19,5 +19,6 @@ install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/skua-config.cmake"
   "${CMAKE_CURRENT_BINARY_DIR}/skua-config-version.cmake"
   cmake/FindHwloc.cmake
+  cmake/SkuaGpu.cmake
   cmake/FindNuma.cmake
   DESTINATION "${skua_package_dir}")

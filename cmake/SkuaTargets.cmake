@@ -3,7 +3,9 @@
 # Compile options of all our own targets; not exported.
 add_library(skua_build_options INTERFACE)
 target_compile_options(skua_build_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
+  $<$<COMPILE_LANGUAGE:HIP>:-Wall -Wextra -Wshadow>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(SKUA_SANITIZE)
   list(JOIN SKUA_SANITIZE "," skua_sanitizers)
   target_compile_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers} -fno-omit-frame-pointer)

@@ -206,9 +206,8 @@ std::uint64_t device_count(const std::string& argument, const Topology& topology
   return count;
 }
 
-}  // namespace
-
-Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock) {
+Devices open_with_notes(const std::string& argument, const Topology& topology, const Clock& clock,
+                        std::vector<std::string> notes) {
   const HostCpus host = topology.host.allowed ? topology.host : discover_host_cpus();
   const CpuSet allowed = host.allowed.value_or(CpuSet{});
   const std::uint64_t count = device_count(argument, topology, allowed);
@@ -231,9 +230,20 @@ Devices open_host(const std::string& argument, const Topology& topology, const C
     info.launches_max = 1;
     info.runs_in_poll = true;
     info.rate_guess = static_cast<double>(cores);
+    if (i == 0) info.notes = std::move(notes);
     devices.push_back(std::make_unique<HostDevice>(std::move(info), static_cast<unsigned>(cores), clock));
   }
   return devices;
+}
+
+}  // namespace
+
+Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock) {
+  return open_with_notes(argument, topology, clock, {});
+}
+
+Devices open_host_instead(const std::string& note, const Topology& topology, const Clock& clock) {
+  return open_with_notes("", topology, clock, {note});
 }
 
 }  // namespace skua

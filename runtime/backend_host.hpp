@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <skua/backends.hpp>
 
@@ -9,5 +10,8 @@ namespace skua {
 
 /// `argument` is the number of devices; empty: one a NUMA node. There may be more devices than cores.
 Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock);
+
+/// All of the host, as where there is no GPU. `note` becomes one of the first device's.
+Devices open_host_instead(const std::string& note, const Topology& topology, const Clock& clock);
 
 }  // namespace skua

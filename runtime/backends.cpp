@@ -8,13 +8,20 @@
 #include <skua/input.hpp>
 
 #include "backend_host.hpp"
+#if defined(SKUA_GPU_HIP) || defined(SKUA_GPU_CUDA)
+#include "backend_hip.hpp"
+#endif
 
 namespace skua {
 namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, OpenBackend> backends = {{"host", open_host}};
+  std::map<std::string, OpenBackend> backends = {
+#if defined(SKUA_GPU_HIP) || defined(SKUA_GPU_CUDA)
+      {"gpu", open_gpus},
+#endif
+      {"host", open_host}};
 };
 
 Registry& registry() {
@@ -35,16 +42,22 @@ std::string known_backends() {
 }
 
 Devices open_automatic(const Topology& topology, const Clock& clock) {
-  const bool any_visible =
-      std::any_of(topology.gpus.begin(), topology.gpus.end(), [](const Gpu& gpu) { return !gpu.hidden_by; });
-  if (const OpenBackend open = find_backend("gpu"); open && any_visible) return open("", topology, clock);
-  return open_host("", topology, clock);
+  const OpenBackend open = find_backend("gpu");
+  if (!open) return open_host("", topology, clock);
+  try {
+    return open("", topology, clock);
+  } catch (const InputError& error) {
+    return open_host_instead(std::string("no GPU, so the host runs all: ") + error.what(), topology, clock);
+  }
 }
 
 Devices open_part(const std::string& part, const Topology& topology, const Clock& clock) {
   if (part == "auto") return open_automatic(topology, clock);
   const std::size_t colon = part.find(':');
   const OpenBackend open = find_backend(part.substr(0, colon));
+  if (!open && part.substr(0, colon) == "gpu") {
+    throw InputError("--devices " + part + ": this skua was built without GPUs (SKUA_GPU=none)");
+  }
   if (!open) throw InputError("--devices " + part + ": no such backend; there are " + known_backends());
   if (colon == std::string::npos) return open("", topology, clock);
   if (colon + 1 == part.size()) throw InputError("--devices " + part + ": nothing after the colon");

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <skua/discovery.hpp>
 #include <skua/input.hpp>
 #include <skua/thread.hpp>
 
@@ -13,6 +14,18 @@
 
 namespace skua {
 namespace {
+
+// Waking a thread up costs some 50 us, so threads of GPUs stay awake between Jobs that follow one another closely, and
+// so does the caller for Jobs that are as short.
+constexpr std::int64_t warm_ns = 1'000'000;
+
+/// A device that was given up may yet write to what its launches were given: that is kept to the end of the process.
+void keep_forever(std::unique_ptr<Worker> worker) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::unique_ptr<Worker>>;
+  const std::lock_guard lock(mutex);
+  kept->push_back(std::move(worker));
+}
 
 bool was_given_up(CrewState& state, std::uint32_t index) {
   const std::lock_guard lock(state.mutex);
@@ -24,17 +37,21 @@ bool was_given_up(CrewState& state, std::uint32_t index) {
 bool run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t index, Feedback& feedback) {
   Device& device = *state.devices[index];
   const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
-  Waiting waiting(state.parking, state.clock);
+  Waiting waiting(state.parking, state.clock, state.warm);
   try {
-    Worker worker({job, index, device, state.clock, feedback, state.distances[index], state.trace != nullptr});
+    auto worker = std::make_unique<Worker>(
+        Worker::Context{job, index, device, state.clock, feedback, state.distances[index], state.trace != nullptr});
     for (;;) {
       const Parking::Ticket ticket = state.parking.ticket();
-      const Step step = worker.step();
+      const Step step = worker->step();
       if (step.wait == Step::Wait::finished) break;
-      if (step.wait == Step::Wait::completion && job->over() && was_given_up(state, index)) return false;
+      if (step.wait == Step::Wait::completion && job->over() && was_given_up(state, index)) {
+        keep_forever(std::move(worker));
+        return false;
+      }
       waiting.wait(step, ticket);
     }
-    if (state.trace) state.trace->add(worker.take_trace());
+    if (state.trace) state.trace->add(worker->take_trace());
   } catch (const std::exception& error) {
     job->stop(Stop::body_failed, state.clock.now_ns(), "device " + device.info().name + ": " + error.what(),
               std::current_exception());
@@ -50,13 +67,16 @@ void work(const std::shared_ptr<CrewState>& state, std::uint32_t index) {
   name_this_thread("skua-" + state->devices[index]->info().name);
   std::vector<std::string> notes = state->devices[index]->attach();
   std::uint64_t last_job = 0;
+  std::int64_t warm_until_ns = 0;
   for (;;) {
     const Parking::Ticket ticket = state->parking.ticket();
     std::shared_ptr<Job> job;
     Feedback* feedback = nullptr;
     {
       const std::lock_guard lock(state->mutex);
-      if (!notes.empty()) state->members[index].notes = std::exchange(notes, {});
+      auto& all_notes = state->members[index].notes;
+      all_notes.insert(all_notes.end(), notes.begin(), notes.end());
+      notes.clear();
       if (state->stopping) return;
       if (state->job && state->job_number != last_job && state->members[index].inside) {
         job = state->job;
@@ -65,17 +85,21 @@ void work(const std::shared_ptr<CrewState>& state, std::uint32_t index) {
       last_job = state->job_number;
     }
     if (!job) {
-      state->parking.wait(ticket);
+      const auto noticed = [&] { return state->parking.ticket() != ticket; };
+      if (!spin_until(noticed, warm_until_ns, state->clock)) state->parking.wait(ticket);
       continue;
     }
     if (!run_job(*state, job, index, *feedback)) return;
     job.reset();
     {
       const std::lock_guard lock(state->mutex);
-      state->members[index].inside = false;
-      state->members[index].given_up = false;
+      CrewState::Member& member = state->members[index];
+      if (!member.given_up) state->inside_count.fetch_sub(1, std::memory_order_release);
+      member.inside = false;
+      member.given_up = false;
     }
     state->changed.notify_all();
+    if (state->warm) warm_until_ns = state->clock.now_ns() + warm_ns;
   }
 }
 
@@ -86,6 +110,10 @@ Scheduler::Crew::Crew(std::unique_ptr<CrewState> state, const SchedulerOptions& 
   CrewState& shared = *state_;
   shared.distances = device_distances(shared.devices, shared.topology);
   shared.members.resize(shared.devices.size());
+  for (std::size_t i = 0; i < shared.devices.size(); ++i) shared.members[i].notes = shared.devices[i]->info().notes;
+  const auto is_gpu = [](const auto& device) { return device->info().kind == DeviceKind::gpu; };
+  shared.warm = std::all_of(shared.devices.begin(), shared.devices.end(), is_gpu) &&
+                shared.devices.size() < discover_host_cpus().usable_count();
   const std::string trace = options.trace.empty() ? environment_variable("SKUA_TRACE").value_or("") : options.trace;
   if (!trace.empty()) shared.trace = std::make_unique<Trace>(trace);
   for (std::uint32_t index = 0; index < shared.devices.size(); ++index) {
@@ -120,6 +148,16 @@ std::vector<Feedback*> Scheduler::Crew::feedback_of(const std::string& name) {
   return feedback;
 }
 
+void Scheduler::Crew::require_a_device(const JobSpec& spec) const {
+  const auto takes_part = [](double weight) { return weight > 0; };
+  if (std::any_of(spec.placement.begin(), spec.placement.end(), takes_part)) return;
+  for (const auto& device : state_->devices) {
+    if (device->can_run(*spec.kernel)) throw DeviceError("no device is left: all were given up by earlier Jobs");
+  }
+  throw InputError("device " + state_->devices.front()->info().name + ": there is no code for it in the loop '" +
+                   spec.name + "': let hipcc or nvcc compile its source, or run it with --devices host");
+}
+
 std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_ptr<const Kernel> kernel,
                                                const JobOptions& options) {
   JobSpec spec;
@@ -134,7 +172,11 @@ std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_
   spec.policy = make_chunk_policy(options.policy);
   spec.policy_name = options.policy;
   spec.repeatable = options.repeat == Repeat::allowed;
-  spec.allocate = [this](std::size_t bytes) { return state_->devices.front()->allocate(bytes); };
+  // What GPUs can write the host can write, too.
+  const auto gpu = std::find_if(state_->devices.begin(), state_->devices.end(),
+                                [](const auto& device) { return device->info().kind == DeviceKind::gpu; });
+  Device& allocating = gpu != state_->devices.end() ? **gpu : *state_->devices.front();
+  spec.allocate = [&allocating](std::size_t bytes) { return allocating.allocate(bytes); };
   const std::vector<Feedback*> feedback = feedback_of(options.name);
   // Guesses stand in for all rates until every device has one: they are not of one unit.
   bool all_known = true;
@@ -143,18 +185,17 @@ std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_
   for (std::size_t i = 0; i < feedback.size(); ++i) {
     const bool given_up = state_->members[i].given_up;
     const auto rate = given_up ? std::nullopt : feedback[i]->items_per_second();
-    all_known = all_known && (given_up || rate);
+    all_known = all_known && (given_up || rate || !state_->devices[i]->can_run(*spec.kernel));
     rates.push_back(rate.value_or(0));
   }
   for (std::size_t i = 0; i < feedback.size(); ++i) {
     const double guess = state_->devices[i]->info().rate_guess;
     const double weight = options.placement == Placement::even ? 1 : all_known ? rates[i] : guess;
-    spec.placement.push_back(state_->members[i].given_up ? 0 : weight);
+    const bool takes_part = !state_->members[i].given_up && state_->devices[i]->can_run(*spec.kernel);
+    spec.placement.push_back(takes_part ? weight : 0);
   }
   lock.unlock();
-  if (std::all_of(spec.placement.begin(), spec.placement.end(), [](double weight) { return weight == 0; })) {
-    throw DeviceError("no device is left: all were given up by earlier Jobs");
-  }
+  require_a_device(spec);
   auto job = std::make_shared<Job>(std::move(spec));
   for (std::uint32_t i = 0; i < job->device_count(); ++i) {
     job->seat(i).account.name = state_->devices[i]->info().name;
@@ -183,7 +224,12 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
       const std::lock_guard lock(state_->mutex);
       state_->job = job;
       ++state_->job_number;
-      for (std::uint32_t i = 0; i < job->device_count(); ++i) state_->members[i].inside = !job->seat(i).retired;
+      std::uint32_t inside = 0;
+      for (std::uint32_t i = 0; i < job->device_count(); ++i) {
+        state_->members[i].inside = !job->seat(i).retired;
+        inside += state_->members[i].inside ? 1 : 0;
+      }
+      state_->inside_count.store(inside, std::memory_order_relaxed);
     }
     state_->parking.notify_all();
     wait_until_over(*job, options, begin_ns);
@@ -207,14 +253,25 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
   return report;
 }
 
+/// Spins while the Job has just begun or is about to end, and says for how long to sleep after that.
+std::chrono::nanoseconds Scheduler::Crew::stay_awake(const Job& job, std::int64_t begin_ns) const {
+  const auto over = [&] { return job.over(); };
+  const std::int64_t now_ns = state_->clock.now_ns();
+  const std::int64_t end_ns = job.forecast_end_ns(now_ns).value_or(begin_ns + warm_ns);
+  if (end_ns - now_ns > warm_ns / 4) return std::chrono::nanoseconds((end_ns - now_ns) / 2);
+  spin_until(over, std::max(end_ns, begin_ns) + warm_ns / 4, state_->clock);
+  return std::chrono::nanoseconds(warm_ns / 4);
+}
+
 void Scheduler::Crew::wait_until_over(Job& job, const JobOptions& options, std::int64_t begin_ns) {
   constexpr std::chrono::milliseconds cancellation_every{10};
   std::exception_ptr progress_failure;
   std::int64_t next_progress_ns = begin_ns;
   while (!job.over()) {
-    std::chrono::milliseconds pause{1000};
-    if (options.progress) pause = std::min(pause, options.progress_every);
-    if (options.cancellation) pause = std::min(pause, cancellation_every);
+    std::chrono::nanoseconds pause = std::chrono::seconds(1);
+    if (state_->warm) pause = std::min(pause, stay_awake(job, begin_ns));
+    if (options.progress) pause = std::min<std::chrono::nanoseconds>(pause, options.progress_every);
+    if (options.cancellation) pause = std::min<std::chrono::nanoseconds>(pause, cancellation_every);
     {
       std::unique_lock lock(state_->mutex);
       state_->changed.wait_for(lock, pause, [&] { return job.over(); });
@@ -235,6 +292,8 @@ void Scheduler::Crew::wait_until_over(Job& job, const JobOptions& options, std::
 }
 
 void Scheduler::Crew::wait_until_left(Job& job) {
+  const auto nobody_inside = [&] { return state_->inside_count.load(std::memory_order_acquire) == 0; };
+  if (state_->warm) spin_until(nobody_inside, state_->clock.now_ns() + warm_ns, state_->clock);
   std::unique_lock lock(state_->mutex);
   const auto all_left = [&] {
     return std::none_of(state_->members.begin(), state_->members.end(),

@@ -1,6 +1,7 @@
 // The Scheduler's inside: one thread a device, and the one Job that they run at a time.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -38,6 +39,8 @@ struct CrewState {
   std::vector<Member> members;
   std::shared_ptr<Job> job;
   std::uint64_t job_number = 0;
+  std::atomic<std::uint32_t> inside_count{0};  ///< members inside; written under `mutex`
+  bool warm = false;                           ///< whether threads spin between Jobs: all devices are GPUs
   bool stopping = false;
   std::map<std::string, std::vector<std::unique_ptr<Feedback>>> feedback;  ///< by Job name, then device
 };
@@ -52,7 +55,9 @@ class Scheduler::Crew {
 
  private:
   std::shared_ptr<Job> make_job(std::uint64_t items, std::shared_ptr<const Kernel> kernel, const JobOptions& options);
+  void require_a_device(const JobSpec& spec) const;
   std::vector<Feedback*> feedback_of(const std::string& name);
+  std::chrono::nanoseconds stay_awake(const Job& job, std::int64_t begin_ns) const;
   void wait_until_over(Job& job, const JobOptions& options, std::int64_t begin_ns);
   void wait_until_left(Job& job);
   void throw_failure(const Job& job, const Report& report) const;

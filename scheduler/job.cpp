@@ -101,6 +101,19 @@ double Job::mean_rate() const noexcept {
   return count > 0 ? sum / count : 1;
 }
 
+std::optional<std::int64_t> Job::forecast_end_ns(std::int64_t now_ns) const noexcept {
+  if (!any_rate_known()) return std::nullopt;
+  std::int64_t busy_until_ns = now_ns;
+  double rates = 0;
+  for (std::uint32_t device = 0; device < device_count(); ++device) {
+    if (seats_[device].retired.load(std::memory_order_relaxed)) continue;
+    busy_until_ns = std::max(busy_until_ns, seats_[device].busy_until_ns.load(std::memory_order_relaxed));
+    rates += rate(device);
+  }
+  const double seconds = rates > 0 ? static_cast<double>(items_in_shares()) / rates : 0;
+  return busy_until_ns + static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9);
+}
+
 std::uint64_t Job::items_done() const noexcept {
   const std::uint64_t granules = completed_.load(std::memory_order_relaxed);
   return granules >= granules_ ? spec_.items : std::min(spec_.items, granules * spec_.granule_items);

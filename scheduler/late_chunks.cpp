@@ -27,6 +27,11 @@ Interval LateChunk::take(std::uint32_t wanted, std::int64_t now_ns, std::int64_t
   return piece;
 }
 
+std::uint32_t LateChunk::left() const {
+  const std::lock_guard lock(mutex_);
+  return remaining_.empty() ? missing_ : remaining_.size();
+}
+
 std::int64_t LateChunk::round_end_ns() const {
   const std::lock_guard lock(mutex_);
   return remaining_.empty() ? round_end_ns_ : 0;

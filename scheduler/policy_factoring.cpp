@@ -12,7 +12,11 @@ class FactoringPolicy final : public ChunkPolicy {
     const double weighted = question.weight * static_cast<double>(question.items_left) / (4.0 * question.devices);
     // A weight that is none (no device has a rate yet) asks for nothing of its own.
     const std::uint64_t wanted = weighted > 0 ? static_cast<std::uint64_t>(std::min(weighted, 0x1p63)) : 0;
-    return std::max(question.smallest_items, std::min(largest_items(question), wanted));
+    const std::uint64_t items =
+        std::max(question.smallest_items, std::min(largest_items(question), wanted) / question.launches);
+    // A rest of the Share that would fill less than half of the smallest chunk is no chunk of its own.
+    const bool takes_all = question.share_items > items && question.share_items - items < question.smallest_items / 2;
+    return takes_all ? question.share_items : items;
   }
 };
 

@@ -40,6 +40,7 @@ nlohmann::ordered_json device_json(const DeviceReport& device, std::size_t id) {
                                  {"bytes_moved", device.bytes_moved},
                                  {"host_s", device.host_s},
                                  {"occupancy", or_null(device.occupancy)},
+                                 {"smallest_chunk_items", or_null(device.smallest_chunk_items)},
                                  {"items_per_second", or_null(device.items_per_second)},
                                  {"failed", device.failed}};
   if (device.failed) json["failure"] = device.failure;

@@ -9,7 +9,7 @@
 namespace skua {
 namespace {
 
-constexpr std::uint64_t default_granules_max = 32'768;
+constexpr std::uint64_t default_granules_max = 8'192;
 
 }  // namespace
 

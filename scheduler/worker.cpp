@@ -26,8 +26,17 @@ Worker::Worker(Context context)
       seat_(job_.seat(context_.device_index)),
       kernel_(*job_.spec().kernel),
       idle_look_ns_(idle_look_min_ns) {
+  context_.feedback.begin_job();
   seat_.rate_guess.store(context_.device.info().rate_guess, std::memory_order_relaxed);
   seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
+  const std::uint64_t granule = job_.spec().granule_items;
+  filling_items_ = context_.device.filling_items(kernel_, granule);
+  const std::lock_guard lock(seat_.mutex);
+  seat_.account.occupancy = context_.device.occupancy(kernel_, granule);
+}
+
+std::uint64_t Worker::smallest_items() const {
+  return std::max(filling_items_, hiding_items());
 }
 
 Step Worker::step() {
@@ -51,12 +60,18 @@ Step Worker::step() {
 }
 
 void Worker::collect() {
-  while (!running_.empty()) {
+  // One at a time: a device that runs on by itself is given new work before it is asked for more.
+  bool collected = false;
+  while (!running_.empty() && !collected) {
     auto completion = context_.device.poll();
     if (!completion) return;
+    collected = true;
     const auto found = std::find_if(running_.begin(), running_.end(),
                                     [&](const Launch& launch) { return launch.number == completion->launch; });
-    if (found == running_.end()) continue;
+    if (found == running_.end()) {
+      collected = false;
+      continue;
+    }
     Launch launch = std::move(*found);
     running_.erase(found);
     learn(*completion, launch);
@@ -66,7 +81,24 @@ void Worker::collect() {
       complete(launch, *completion);
     }
     last_end_ns_ = completion->end_ns;
+    forecast_from(completion->end_ns);
   }
+}
+
+std::int64_t Worker::forecast_ns(std::uint64_t items) const {
+  const double seconds = static_cast<double>(items) / job_.rate(context_.device_index);
+  return static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9);
+}
+
+/// What runs began when the last launch ended: forecasts that were chained to that one's own would carry its error on.
+void Worker::forecast_from(std::int64_t end_ns) {
+  if (!job_.any_rate_known()) return;
+  for (Launch& launch : running_) {
+    end_ns += forecast_ns(launch.items);
+    launch.forecast_end_ns = end_ns;
+    if (!launch.late) launch.flight->forecast(end_ns);
+  }
+  seat_.busy_until_ns.store(end_ns, std::memory_order_relaxed);
 }
 
 void Worker::learn(const Completion& completion, const Launch& launch) {
@@ -79,6 +111,7 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
     seat_.account.busy_s += static_cast<double>(std::max<std::int64_t>(0, counted_end_ns - completion.begin_ns)) * 1e-9;
     seat_.account.host_s -= static_cast<double>(completion.body_cpu_ns) * 1e-9;
     seat_.account.chunks += 1;
+    seat_.account.smallest_chunk_items = smallest_items();
     seat_.account.copies += launch.late ? 1 : 0;
   }
   // A launch that was dropped may have ended early, and says nothing of the rate.
@@ -87,9 +120,10 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
     context_.feedback.add_chunk(launch.items, busy_ns);
     seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
   }
-  // One sample a launch, the larger of both: where one of them is nothing it must not wear down the other.
-  const std::int64_t gap_ns = last_end_ns_ != 0 ? completion.begin_ns - last_end_ns_ : 0;
-  if (last_end_ns_ != 0 || launch.host_ns > 0) context_.feedback.add_overhead(std::max(gap_ns, launch.host_ns));
+  if (!context_.device.info().runs_in_poll) context_.feedback.add_launch(launch.host_ns);
+  // A launch that came after the end of the one before tells of the host's delay, not of the device.
+  const bool in_time = launch.begin_ns < last_end_ns_ || context_.device.info().launches_max == 1;
+  if (last_end_ns_ != 0 && in_time) context_.feedback.add_gap(completion.begin_ns - last_end_ns_);
   record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch.items);
 }
 
@@ -150,14 +184,18 @@ bool Worker::start(Launch launch, const Chunk& chunk) {
   const std::int64_t now_ns = context_.clock.now_ns();
   const std::int64_t from_ns = running_.empty() ? now_ns : std::max(now_ns, running_.back().forecast_end_ns);
   const bool forecast = job_.any_rate_known();
-  const double seconds = forecast ? static_cast<double>(launch.items) / job_.rate(context_.device_index) : 0;
-  launch.forecast_end_ns = from_ns + static_cast<std::int64_t>(std::min(seconds, 1e9) * 1e9);
+  launch.forecast_end_ns = from_ns + (forecast ? forecast_ns(launch.items) : 0);
   seat_.busy_until_ns.store(launch.forecast_end_ns, std::memory_order_relaxed);
-  if (!launch.late) {
-    launch.flight->start(launch.granules, now_ns, forecast ? launch.forecast_end_ns : Flight::no_forecast);
+  {
+    // Who stops the Job looks at flights under this mutex: either that flight is seen, or the end is seen here.
+    const std::lock_guard lock(seat_.mutex);
+    if (job_.stopped() != Stop::none) return false;
+    const std::int64_t forecast_end_ns = forecast ? launch.forecast_end_ns : Flight::no_forecast;
+    if (!launch.late) launch.flight->start(launch.granules, now_ns, forecast_end_ns);
   }
   const std::uint64_t number = next_launch_number();
   launch.number = number;
+  launch.begin_ns = now_ns;
   running_.push_back(std::move(launch));
   const auto failure = context_.device.launch(kernel_, chunk, number);
   if (!context_.device.info().runs_in_poll) running_.back().host_ns = context_.clock.now_ns() - now_ns;
@@ -175,7 +213,11 @@ void Worker::record(const char* name, std::int64_t begin_ns, std::int64_t end_ns
                     begin_ns,
                     end_ns,
                     {{"items", static_cast<double>(items)},
-                     {"items_per_second", seat_.items_per_second.load(std::memory_order_relaxed)}}});
+                     {"items_per_second", seat_.items_per_second.load(std::memory_order_relaxed)},
+                     {"filling_items", static_cast<double>(filling_items_)},
+                     {"hiding_items", static_cast<double>(hiding_items())},
+                     {"items_left", static_cast<double>(job_.items_in_shares())},
+                     {"weight", job_.rate(context_.device_index) / job_.mean_rate()}}});
 }
 
 std::vector<TraceEvent> Worker::take_trace() {

@@ -5,10 +5,20 @@
 #include <cstdlib>
 
 namespace skua {
+namespace {
+
+// Two launches where one would do cost some 10 us: a half percent of such a chunk.
+constexpr std::int64_t long_chunk_ns = 2'000'000;
+
+}  // namespace
+
+std::uint64_t Worker::hiding_items() const {
+  return context_.feedback.hiding_items(context_.device.info().launches_max);
+}
 
 double Worker::overhead_seconds() const {
   const std::optional<double> rate = context_.feedback.items_per_second();
-  return rate ? static_cast<double>(context_.feedback.hiding_items()) / *rate : 0;
+  return rate ? static_cast<double>(hiding_items()) / *rate : 0;
 }
 
 void Worker::refill() {
@@ -48,8 +58,13 @@ std::uint32_t Worker::wanted_granules() const {
   question.items_left = job_.items_in_shares();
   question.share_items = job_.items_in(seat_.share.look());
   question.weight = job_.rate(context_.device_index) / job_.mean_rate();
-  question.smallest_items = std::max(context_.device.filling_items(kernel_), context_.feedback.hiding_items());
-  const std::uint64_t items = spec.policy->next_items(question);
+  question.smallest_items = smallest_items();
+  std::uint64_t items = spec.policy->next_items(question);
+  // What waits behind a chunk that turns out to be late is late with it, and out of reach for others.
+  if (!job_.any_rate_known() || forecast_ns(items) > long_chunk_ns) {
+    question.launches = context_.device.info().launches_max;
+    items = spec.policy->next_items(question);
+  }
   const std::uint64_t granules = items / spec.granule_items + (items % spec.granule_items != 0 ? 1 : 0);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(granules, 1, Share::granules_max));
 }
@@ -61,7 +76,8 @@ double Worker::seconds_busy(const Seat& seat, std::int64_t now_ns) const {
   return static_cast<double>(std::abs(until_ns - now_ns)) * 1e-9;
 }
 
-std::vector<Victim> Worker::look_at_victims() const {
+/// Those from whom something is worth taking.
+std::vector<Victim> Worker::look_at_victims(double own_rate, double own_overhead) const {
   const std::int64_t now_ns = context_.clock.now_ns();
   std::vector<Victim> victims;
   for (std::uint32_t device = 0; device < job_.device_count(); ++device) {
@@ -75,7 +91,7 @@ std::vector<Victim> Worker::look_at_victims() const {
     victim.busy_seconds = seconds_busy(seat, now_ns);
     victim.distance = context_.distances[device];
     victim.failed = seat.retired.load(std::memory_order_relaxed);
-    victims.push_back(victim);
+    if (steal_size(victim, own_rate, own_overhead) > 0) victims.push_back(victim);
   }
   return victims;
 }
@@ -87,12 +103,11 @@ bool Worker::steal() {
   if (!running_.empty() && !job_.any_rate_known()) return false;
   const double own_rate = job_.rate(context_.device_index) / static_cast<double>(job_.spec().granule_items);
   const double own_overhead =
-      overhead_seconds() + (running_.empty() ? 0 : seconds_busy(seat_, context_.clock.now_ns()));
+      overhead_seconds() / 2 + (running_.empty() ? 0 : seconds_busy(seat_, context_.clock.now_ns()));
   for (;;) {
-    const auto victim = choose_victim(look_at_victims());
+    const auto victim = choose_victim(look_at_victims(own_rate, own_overhead));
     if (!victim) return false;
     const std::uint32_t wanted = steal_size(*victim, own_rate, own_overhead);
-    if (wanted == 0) return false;
     const Steal steal = job_.seat(victim->device).share.steal_back(victim->left, wanted);
     if (steal.outcome != StealOutcome::taken) continue;
     seat_.share.put(steal.interval);

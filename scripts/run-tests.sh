@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds skua and runs all its tests; then those of the core under the sanitizers.
+# Where there is hipcc, bodies are compiled for AMD's GPUs, too; tests that need a GPU are skipped where there is none.
 # --quick: without the sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,13 +18,15 @@ done
 install_packages $packages_to_test
 
 configure() { # PRESET [OPTION...]
-  cmake --preset "$@" >/dev/null
+  cmake --preset "$@" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON >/dev/null
 }
 
-configure release -DSKUA_BUILD_TESTS=ON -DSKUA_BUILD_BENCH=ON
-cmake --build --preset release
-cmake --build --preset release --target all_verify_interface_header_sets
-ctest --preset release
+first=release
+command -v hipcc >/dev/null && first=hip
+configure "$first" -DSKUA_BUILD_TESTS=ON -DSKUA_BUILD_BENCH=ON
+cmake --build --preset "$first"
+cmake --build --preset "$first" --target all_verify_interface_header_sets
+ctest --preset "$first"
 [ "$quick" = yes ] && exit 0
 
 # The thread sanitizer watches what has threads; the rest would only cost time.

@@ -5,12 +5,14 @@ skua_test(scheduler_tests LABEL unit
     unit/chunking_test.cpp
     unit/distances_test.cpp
     unit/feedback_test.cpp
+    unit/gpu_parts_test.cpp
     unit/late_chunks_test.cpp
     unit/placement_test.cpp
     unit/reduction_test.cpp
     unit/report_test.cpp
     unit/scheduler_test.cpp
     unit/share_test.cpp
+    unit/slicing_test.cpp
     unit/stealing_test.cpp
     unit/thread_test.cpp
     unit/trace_test.cpp
@@ -18,6 +20,34 @@ skua_test(scheduler_tests LABEL unit
 target_include_directories(scheduler_tests PRIVATE "${PROJECT_SOURCE_DIR}/scheduler" "${PROJECT_SOURCE_DIR}/runtime")
 
 skua_test(conformance_tests LABEL conformance SOURCES conformance/conformance_test.cpp LIBRARIES skua::scheduler)
+
+# The GPU backend itself, compiled over a HIP runtime of the tests' own.
+find_path(SKUA_HIP_HEADERS hip/hip_runtime_api.h PATHS /opt/rocm/include)
+if(SKUA_HIP_HEADERS)
+  set(runtime "${PROJECT_SOURCE_DIR}/runtime")
+  skua_test(gpu_backend_tests LABEL unit
+    SOURCES
+      unit/gpu_device_test.cpp
+      support/hip_stub.cpp
+      ${runtime}/backend_hip.cpp
+      ${runtime}/gpu_call.cpp
+      ${runtime}/gpu_device.cpp
+      ${runtime}/gpu_memory.cpp
+      ${runtime}/gpu_partition.cpp
+      ${runtime}/gpu_peers.cpp
+    LIBRARIES skua::scheduler)
+  target_include_directories(gpu_backend_tests PRIVATE "${runtime}")
+  target_include_directories(gpu_backend_tests SYSTEM PRIVATE "${SKUA_HIP_HEADERS}")
+  target_compile_definitions(gpu_backend_tests PRIVATE SKUA_GPU_HIP=1)
+else()
+  message(STATUS "skua: no tests of the GPU backend: HIP's headers were not found (Debian: libamdhip64-dev)")
+endif()
+
+# Compiled wherever there is a GPU compiler; run where there is a GPU.
+if(NOT SKUA_GPU_KIND STREQUAL "none")
+  skua_test(gpu_tests LABEL gpu SOURCES gpu/gpu_test.cpp support/loops_on_gpu.cpp LIBRARIES skua::scheduler)
+  skua_gpu_sources(gpu_tests support/loops_on_gpu.cpp)
+endif()
 
 skua_test(stress_tests LABEL stress SOURCES stress/stress_test.cpp LIBRARIES skua::scheduler)
 
@@ -39,5 +69,6 @@ skua_test(simulation_tests LABEL simulation
   SOURCES
     simulation/fuzz_test.cpp
     simulation/simulation_test.cpp
+    support/scenarios.cpp
     support/virtual_machine.cpp
   LIBRARIES skua::scheduler)

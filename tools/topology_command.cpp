@@ -68,7 +68,10 @@ void add_topology_command(CLI::App& application, int& exit_code) {
   auto* sysfs = command->add_option("--sysfs", arguments->sysfs, "Read a KFD tree in this folder in place of /sys")
                     ->type_name("DIR");
   command
-      ->add_option("--file", arguments->file, "Read a described machine, in skua JSON")
+      ->add_option(
+          "--file", arguments->file,
+          "Read a described machine: skua JSON, a machine description, XML of NCCL, RCCL or hwloc, or what nvidia-smi "
+          "topo -m, rocm-smi --showtopo, amd-smi topology or rocm-bandwidth-test printed")
       ->type_name("FILE")
       ->excludes(sysfs);
   auto* format = command->add_option("--format", arguments->format, "text, json or dot")

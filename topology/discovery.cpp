@@ -14,7 +14,7 @@
 #include <skua/input.hpp>
 #include <skua/masks.hpp>
 
-#include "graph.hpp"
+#include "described.hpp"
 #include "kfd_tree.hpp"
 #include "merge.hpp"
 #include "pci_locality.hpp"
@@ -45,13 +45,7 @@ std::string read_described_file(const fs::path& file, const char* name) {
 }
 
 Topology from_file(const fs::path& file, const char* name) {
-  Topology topology = topology_from_json(read_described_file(file, name), file.string());
-  const std::size_t count = topology.gpus.size();
-  if (count > 1 && topology.links.size() != count * (count - 1)) {
-    std::vector<Link> known = std::move(topology.links);
-    complete_links(topology, std::move(known), LinkKind::unknown, Basis::file);
-  }
-  return topology;
+  return read_described(read_described_file(file, name), file.string());
 }
 
 Topology from_tree(const fs::path& folder) {

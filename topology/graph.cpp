@@ -47,7 +47,9 @@ std::vector<Way> ways_from(std::uint32_t source, const Edges& edges) {
   std::vector<Way> ways(edges.size());
   ways[source].gb_per_s = std::numeric_limits<double>::infinity();
   std::vector<std::uint32_t> front = {source};
-  for (std::uint32_t hops = 1; !front.empty(); ++hops) {
+  // In a mesh all are reached at once, and looking over all links of all GPUs again would find nothing.
+  std::size_t reached = 1;
+  for (std::uint32_t hops = 1; !front.empty() && reached < edges.size(); ++hops) {
     std::vector<std::uint32_t> next;
     for (const std::uint32_t at : front) {
       for (const Edge& edge : edges[at]) {
@@ -60,6 +62,7 @@ std::vector<Way> ways_from(std::uint32_t source, const Edges& edges) {
         way.gb_per_s = std::max(way.gb_per_s, std::min(ways[at].gb_per_s, edge.gb_per_s));
       }
     }
+    reached += next.size();
     front = std::move(next);
   }
   return ways;

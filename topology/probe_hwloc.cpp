@@ -6,17 +6,12 @@
 #include <memory>
 #include <type_traits>
 
-#include <fmt/format.h>
-
-#include "amd_models.hpp"
+#include "pci_devices.hpp"
 
 namespace skua {
 namespace {
 
 using TopologyHandle = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, void (*)(hwloc_topology_t)>;
-
-constexpr unsigned vendor_amd = 0x1002;
-constexpr unsigned vendor_nvidia = 0x10de;
 
 CpuSet cpus_of(hwloc_const_bitmap_t bitmap) {
   std::vector<unsigned> cpus;
@@ -44,20 +39,11 @@ TopologyHandle load(const std::optional<std::string>& xml) {
   return topology;
 }
 
-bool is_gpu(const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci) {
-  constexpr unsigned display = 0x03;
-  constexpr unsigned processing_accelerator = 0x1200;
-  const bool known_vendor = pci.vendor_id == vendor_amd || pci.vendor_id == vendor_nvidia;
-  return known_vendor && (pci.class_id >> 8 == display || pci.class_id == processing_accelerator);
-}
-
 Gpu gpu_from(hwloc_topology_t topology, hwloc_obj_t device) {
   const hwloc_obj_attr_u::hwloc_pcidev_attr_s& pci = device->attr->pcidev;
   Gpu gpu;
   gpu.pci = PciAddress{static_cast<std::uint32_t>(pci.domain), pci.bus, pci.dev, pci.func};
-  const bool is_amd = pci.vendor_id == vendor_amd;
-  const auto model = is_amd ? amd_model_from(pci.device_id) : std::nullopt;
-  gpu.name = model ? std::string(*model) : fmt::format("{} GPU {:04x}", is_amd ? "AMD" : "NVIDIA", pci.device_id);
+  gpu.name = pci_gpu_name(pci.vendor_id, pci.device_id);
 
   const hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(topology, device);
   const hwloc_obj_t root = hwloc_get_root_obj(topology);
@@ -97,7 +83,8 @@ Reading probe_hwloc(const std::optional<std::string>& xml) {
     reading.numa_nodes.push_back(numa_node_from(topology.get(), object));
   }
   while ((object = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PCI_DEVICE, object)) != nullptr) {
-    if (is_gpu(object->attr->pcidev)) reading.add(gpu_from(topology.get(), object));
+    const auto& pci = object->attr->pcidev;
+    if (is_pci_gpu(pci.vendor_id, pci.class_id)) reading.add(gpu_from(topology.get(), object));
   }
   return reading;
 }

@@ -1,7 +1,7 @@
 // Reads a Topology in the schema skua.topology/1.
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -13,42 +13,13 @@
 
 #include "graph.hpp"
 #include "json_fields.hpp"
+#include "json_sections.hpp"
 #include "names.hpp"
 
 namespace skua {
 namespace {
 
 using nlohmann::json;
-
-constexpr int depth_max = 8;
-
-/// Gives the parser its characters and counts the lines that it has passed.
-class LineCountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  LineCountingIterator(const char* at, std::size_t* line) : at_(at), line_(line) {}
-  const char& operator*() const { return *at_; }
-  LineCountingIterator& operator++() {
-    if (*at_ == '\n') ++*line_;
-    ++at_;
-    return *this;
-  }
-  LineCountingIterator operator++(int) {
-    const LineCountingIterator before = *this;
-    ++*this;
-    return before;
-  }
-  bool operator==(const LineCountingIterator& other) const { return at_ == other.at_; }
-
- private:
-  const char* at_;
-  std::size_t* line_;
-};
 
 /// Takes every GPU, link and NUMA node as the parser completes it, so that only one link is held as JSON at a time.
 class Reader {
@@ -57,8 +28,7 @@ class Reader {
   Topology read(const std::string& text);
 
  private:
-  bool on_event(int depth, json::parse_event_t event, json& parsed);
-  void take_entry(const json& entry);
+  void take_entry(const JsonEntry& entry);
   void take_gpu(const JsonFields& fields);
   void take_link(const JsonFields& fields);
   void take_numa_node(const JsonFields& fields);
@@ -81,40 +51,20 @@ class Reader {
   };
 
   const std::string& source_;
-  std::size_t line_ = 1;
   std::size_t entry_line_ = 1;
-  std::string section_;
   std::vector<NumberedGpu> gpus_;
   std::vector<LinkAtLine> links_;
+  std::set<NumaId> numa_ids_;
   std::vector<std::string> unknown_notes_;
   Topology topology_;
 };
 
-bool Reader::on_event(int depth, json::parse_event_t event, json& parsed) {
-  switch (event) {
-    case json::parse_event_t::object_start:
-    case json::parse_event_t::array_start:
-      if (depth > depth_max) fail(line_, "nested too deeply");
-      if (depth == 2) entry_line_ = line_;
-      return true;
-    case json::parse_event_t::key:
-      if (depth == 1) section_ = parsed.get<std::string>();
-      return true;
-    case json::parse_event_t::object_end: {
-      const bool entry = depth == 2 && (section_ == "gpus" || section_ == "links" || section_ == "numa_nodes");
-      if (entry) take_entry(parsed);
-      return !entry;
-    }
-    default:
-      return true;
-  }
-}
-
-void Reader::take_entry(const json& entry) {
-  const JsonFields fields(entry, fmt::format("{}:{}: {}", source_, entry_line_, section_));
-  if (section_ == "gpus") {
+void Reader::take_entry(const JsonEntry& entry) {
+  entry_line_ = entry.line;
+  const JsonFields fields(entry.object, fmt::format("{}:{}: {}", source_, entry.line, entry.section));
+  if (entry.section == "gpus") {
     take_gpu(fields);
-  } else if (section_ == "links") {
+  } else if (entry.section == "links") {
     take_link(fields);
   } else {
     take_numa_node(fields);
@@ -184,9 +134,8 @@ void Reader::take_numa_node(const JsonFields& fields) {
   node.memory_bytes = fields.count("memory_bytes");
   node.package = fields.index("package");
   note_unknown(fields, {"id", "cpus", "memory_bytes", "package"}, entry_line_);
-  for (const NumaNode& other : topology_.numa_nodes) {
-    if (other.id == node.id) fail(entry_line_, fmt::format("numa node {} is there twice", node.id.index));
-  }
+  const bool is_new = numa_ids_.insert(node.id).second;
+  if (!is_new) fail(entry_line_, fmt::format("numa node {} is there twice", node.id.index));
   topology_.numa_nodes.push_back(std::move(node));
 }
 
@@ -242,30 +191,9 @@ void Reader::order_links() {
   }
 }
 
-/// The parser's own words, without its prefix and on one line.
-std::string reason(const json::exception& error) {
-  std::string text = error.what();
-  if (const auto column = text.find("column "); column != std::string::npos) {
-    if (const auto colon = text.find(": ", column); colon != std::string::npos) text.erase(0, colon + 2);
-  } else if (const auto bracket = text.find("] "); bracket != std::string::npos) {
-    text.erase(0, bracket + 2);
-  }
-  for (char& c : text) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return text;
-}
-
 Topology Reader::read(const std::string& text) {
-  json root;
-  try {
-    const char* end = text.data() + text.size();
-    root = json::parse(
-        LineCountingIterator(text.data(), &line_), LineCountingIterator(end, &line_),
-        [this](int depth, json::parse_event_t event, json& parsed) { return on_event(depth, event, parsed); });
-  } catch (const json::exception& error) {
-    fail(line_, "not JSON: " + reason(error));
-  }
+  const json root = read_json_sections(text, source_, {"gpus", "links", "numa_nodes"},
+                                       [this](const JsonEntry& entry) { take_entry(entry); });
   take_rest(root);
   order_gpus();
   order_links();

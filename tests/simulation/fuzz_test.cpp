@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 
-#include "scenarios.hpp"
+#include "support/scenarios.hpp"
 
 namespace skua {
 namespace {
@@ -144,10 +145,17 @@ void check(const Situation& situation, const VirtualMachine::Run& run) {
   }
 }
 
+constexpr std::uint64_t seeds_each = 250;
+
+/// SKUA_FUZZ_SEEDS=N: more of them, or fewer.
+std::uint64_t rounds() {
+  const char* text = std::getenv("SKUA_FUZZ_SEEDS");
+  return (text != nullptr ? std::strtoull(text, nullptr, 10) : 10'000) / seeds_each;
+}
+
 class Fuzz : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Fuzz, EveryRunEndsWithEachGranuleCountedOnceAndTheBitsOfOneDevice) {
-  constexpr std::uint64_t seeds_each = 250;
   for (std::uint64_t seed = GetParam() * seeds_each; seed < (GetParam() + 1) * seeds_each; ++seed) {
     const Situation situation = random_situation(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + situation.text);
@@ -156,7 +164,7 @@ TEST_P(Fuzz, EveryRunEndsWithEachGranuleCountedOnceAndTheBitsOfOneDevice) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Fuzz, testing::Range<std::uint64_t>(0, 20));
+INSTANTIATE_TEST_SUITE_P(Seeds, Fuzz, testing::Range<std::uint64_t>(0, rounds()));
 
 }  // namespace
 }  // namespace skua

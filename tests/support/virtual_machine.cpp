@@ -49,7 +49,7 @@ double end_of_work(const Behaviour& behaviour, double from_s, double work) {
   return factor > 0 ? at_s + work / (behaviour.work_per_second * factor) : never_s;
 }
 
-VirtualDevice::VirtualDevice(std::string name, Behaviour behaviour, Work work, const VirtualClock& clock)
+VirtualDevice::VirtualDevice(std::string name, Behaviour behaviour, Work work, VirtualClock& clock)
     : behaviour_(std::move(behaviour)), work_(std::move(work)), clock_(clock) {
   info_.name = std::move(name);
   info_.kind = DeviceKind::simulated;
@@ -60,13 +60,19 @@ std::optional<Failure> VirtualDevice::launch(const Kernel& kernel, const Chunk& 
   if (lost_) return Failure{Failure::Kind::lost, "was lost", nullptr};
   const std::uint64_t launch = launches_++;
   if (launch >= behaviour_.refuses_at) return Failure{Failure::Kind::launch, "refused by the scenario", nullptr};
+  clock_.advance_to(clock_.now_ns() + in_ns(behaviour_.host_s));
   const std::int64_t turn_ns = std::max(clock_.now_ns(), free_ns_);
   Held held{&kernel, chunk, number, launch, never_ns, never_ns};
   if (launch < behaviour_.hangs_at && turn_ns != never_ns) {
-    held.begin_ns = turn_ns + in_ns(behaviour_.launch_s);
+    const bool queued = free_ns_ > clock_.now_ns();
+    held.begin_ns = turn_ns + in_ns(queued ? behaviour_.queued_s.value_or(behaviour_.launch_s) : behaviour_.launch_s);
     std::mt19937_64 random(behaviour_.seed * 1'000'003 + launch);
     const double deviation = std::uniform_real_distribution<double>(-behaviour_.noise, behaviour_.noise)(random);
-    const double work = work_ ? work_(chunk.begin, chunk.end) : static_cast<double>(chunk.items());
+    double work = work_ ? work_(chunk.begin, chunk.end) : static_cast<double>(chunk.items());
+    if (behaviour_.fetch_work) work += behaviour_.fetch_work(chunk.begin, chunk.end);
+    if (chunk.items() < behaviour_.filling_items) {
+      work *= static_cast<double>(behaviour_.filling_items) / static_cast<double>(chunk.items());
+    }
     const double begin_s = static_cast<double>(held.begin_ns - VirtualClock::start_ns) * 1e-9;
     const double stalled_s = begin_s + (launch == 0 ? behaviour_.first_chunk_s : 0);
     const double end_s = end_of_work(behaviour_, stalled_s, work * (1 + deviation));
@@ -74,6 +80,9 @@ std::optional<Failure> VirtualDevice::launch(const Kernel& kernel, const Chunk& 
     if (end_ns != never_ns) {
       held.end_ns = std::max(held.begin_ns + 1, VirtualClock::start_ns + end_ns);
     }
+  }
+  if (launch == behaviour_.hangs_at && turn_ns != never_ns) {
+    alive_until_s_ = static_cast<double>(turn_ns - VirtualClock::start_ns) * 1e-9;
   }
   free_ns_ = held.end_ns;
   held_.push_back(held);
@@ -162,6 +171,7 @@ class VirtualMachine::Driver {
       wake_.push_back(job_->seat(i).retired ? never_ns : begin_ns_);
       std::vector<std::uint32_t> distances(count);
       for (std::uint32_t j = 0; j < count; ++j) distances[j] = (j + count - i) % count;
+      if (!options.distances.empty()) distances = options.distances[i];
       workers_.push_back(
           std::make_unique<Worker>(Worker::Context{job_, i, device, clock_, machine.feedback_[i], distances, false}));
     }
@@ -197,9 +207,12 @@ class VirtualMachine::Driver {
 
   void step(std::uint32_t index, Run& run) {
     clock_.advance_to(wake_[index]);
+    const std::int64_t begin_ns = clock_.now_ns();
     const Step step = workers_[index]->step();
+    const std::int64_t free_ns = clock_.now_ns();
+    clock_.return_to(begin_ns);
     gone_[index] = step.wait == Step::Wait::finished;
-    wake_[index] = wake_ns(step, *machine_.devices_[index]);
+    wake_[index] = std::max(free_ns, wake_ns(step, *machine_.devices_[index]));
     const bool idle =
         step.wait == Step::Wait::work && job_->items_in_shares() >= job_->spec().items / 16 && !job_->over();
     if (!idle) {
@@ -259,7 +272,10 @@ double VirtualMachine::fluid_bound_s(double work, double begin_s) const {
   double high = 1e-6;
   const auto possible = [&](double seconds) {
     double sum = 0;
-    for (const auto& device : devices_) sum += work_between(device->behaviour(), begin_s, begin_s + seconds);
+    for (const auto& device : devices_) {
+      const double end_s = std::min(begin_s + seconds, std::max(begin_s, device->alive_until_s()));
+      sum += work_between(device->behaviour(), begin_s, end_s);
+    }
     return sum;
   };
   while (possible(high) < work) high *= 2;
@@ -268,6 +284,15 @@ double VirtualMachine::fluid_bound_s(double work, double begin_s) const {
     (possible(middle) < work ? low : high) = middle;
   }
   return high;
+}
+
+std::vector<double> VirtualMachine::rates() const {
+  std::vector<double> rates;
+  for (const Feedback& feedback : feedback_) {
+    if (!feedback.items_per_second()) return std::vector<double>(feedback_.size(), 1.0);
+    rates.push_back(*feedback.items_per_second());
+  }
+  return rates;
 }
 
 }  // namespace skua::test

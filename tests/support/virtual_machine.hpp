@@ -28,6 +28,8 @@ class VirtualClock final : public Clock {
   std::int64_t now_ns() const noexcept override { return now_ns_; }
   double now_s() const noexcept { return static_cast<double>(now_ns_ - start_ns) * 1e-9; }
   void advance_to(std::int64_t ns) noexcept { now_ns_ = ns > now_ns_ ? ns : now_ns_; }
+  /// Back from what only one Worker's host side has spent.
+  void return_to(std::int64_t ns) noexcept { now_ns_ = ns; }
 
  private:
   std::int64_t now_ns_ = start_ns;
@@ -39,11 +41,17 @@ struct SpeedChange {
   double factor = 1;
 };
 
+/// Work in items [begin, end); by default each item is 1.
+using Work = std::function<double(std::uint64_t begin, std::uint64_t end)>;
+
 /// How one virtual device behaves. Launches are counted from 0, over all Jobs.
 struct Behaviour {
   double work_per_second = 1e6;
   std::vector<SpeedChange> changes;      ///< in order of time
   double launch_s = 12e-6;               ///< between a launch, or the end of the one before, and its begin
+  std::optional<double> queued_s;        ///< instead, when the one before still ran at the launch
+  double host_s = 0;                     ///< by which a launch keeps its Worker
+  std::uint64_t filling_items = 1;       ///< fewer take as long as this many
   double noise = 0;                      ///< a chunk takes up to this part more or less
   double first_chunk_s = 0;              ///< by which the first chunk takes longer
   std::uint64_t hangs_at = no_launch;    ///< this launch and all after it never end
@@ -52,19 +60,21 @@ struct Behaviour {
   std::uint64_t lost_at = no_launch;     ///< this launch ends with the loss of the device
   std::uint32_t launches_max = 2;
   bool ends_dropped = false;  ///< a dropped launch ends early
+  Work fetch_work;            ///< what fetching the data of these items adds to their work; empty: nothing
   std::uint64_t seed = 0;
 };
 
-/// Work in items [begin, end); by default each item is 1.
-using Work = std::function<double(std::uint64_t begin, std::uint64_t end)>;
-
 class VirtualDevice final : public Device {
  public:
-  VirtualDevice(std::string name, Behaviour behaviour, Work work, const VirtualClock& clock);
+  VirtualDevice(std::string name, Behaviour behaviour, Work work, VirtualClock& clock);
 
   const DeviceInfo& info() const noexcept override { return info_; }
+  std::uint64_t filling_items(const Kernel&, std::uint64_t) const override { return behaviour_.filling_items; }
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override;
   std::optional<Completion> poll() override;
+
+  /// Until when the device does anything at all; infinite unless it hangs.
+  double alive_until_s() const noexcept { return alive_until_s_; }
 
   /// When poll() will next find something; never_ns when nothing will end.
   std::int64_t next_end_ns() const;
@@ -87,10 +97,11 @@ class VirtualDevice final : public Device {
   DeviceInfo info_;
   Behaviour behaviour_;
   Work work_;
-  const VirtualClock& clock_;
+  VirtualClock& clock_;
   std::deque<Held> held_;
   std::uint64_t launches_ = 0;
   std::int64_t free_ns_ = 0;
+  double alive_until_s_ = never_s;
   bool lost_ = false;
 };
 
@@ -108,6 +119,8 @@ class VirtualMachine {
     double cancel_at_s = never_s;   ///< after the start of the Job
     std::vector<double> placement;  ///< empty: even
     double detection_s = 9e-6;      ///< from the end of a launch until its Worker looks
+    /// Of each device, the places of all in its order of nearness; empty: counted on from the device itself.
+    std::vector<std::vector<std::uint32_t>> distances;
   };
 
   struct Run {
@@ -124,6 +137,9 @@ class VirtualMachine {
 
   /// The least time in which all devices together can do `work` from begin_s on, at the rates they really have.
   double fluid_bound_s(double work, double begin_s = 0) const;
+
+  /// What has been learnt of each device; of all 1 while some are unknown.
+  std::vector<double> rates() const;
 
  private:
   class Driver;

@@ -47,6 +47,14 @@ TEST(Factoring, GivesTheSmallestChunkForAWeightThatIsNone) {
   EXPECT_EQ(next("factoring", question(320'000, -1)), 10u);
 }
 
+TEST(Factoring, LeavesNoRestThatIsTooSmallForAChunk) {
+  ChunkQuestion asked = question(40);
+  asked.share_items = 14;
+  EXPECT_EQ(next("factoring", asked), 14u);
+  asked.share_items = 15;
+  EXPECT_EQ(next("factoring", asked), 10u) << "half of the smallest chunk is one";
+}
+
 TEST(Factoring, TakesAtLeast1024ItemsAsTheLargestChunk) {
   ChunkQuestion small = question(6400);
   small.job_items = 6400;

@@ -60,6 +60,17 @@ TEST_F(LateChunks, AreHandedOutPieceByPiece) {
   EXPECT_TRUE(late.take(1, 999, 2000).empty());
 }
 
+TEST_F(LateChunks, TellHowMuchIsLeftOfThisRoundOrTheNext) {
+  EXPECT_EQ(late.left(), 10u);
+  late.take(4, 0, 1000);
+  EXPECT_EQ(late.left(), 6u);
+  late.complete({{10, 14}, 1, nullptr});
+  late.take(5, 0, 1000);
+  EXPECT_EQ(late.left(), 1u);
+  late.take(1, 0, 1000);
+  EXPECT_EQ(late.left(), 6u) << "all that nobody has done yet";
+}
+
 TEST_F(LateChunks, CountOnceWhenAllPiecesAreThere) {
   late.take(4, 0, 1000);
   late.take(6, 0, 1000);

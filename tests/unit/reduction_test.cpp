@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -26,6 +27,19 @@ TEST(Reduction, HasTheSameBitsHoweverItsResultsLie) {
   EXPECT_NE(whole, std::accumulate(values.begin(), values.end(), 0.25)) << "a tree, not a row";
 }
 
+TEST(Reduction, IsTheTreeOfNeighboursLevelByLevel) {
+  for (std::uint32_t count = 1; count < 700; ++count) {
+    std::vector<double> values(count);
+    for (std::uint32_t i = 0; i < count; ++i) values[i] = 1.0 / (3.0 + i);
+    const double sum = combine_partials(cut(values, {0, count}), 0.0, Plus{});
+    for (std::size_t size = count; size > 1; size = (size + 1) / 2) {
+      for (std::size_t i = 0; i < size / 2; ++i) values[i] = values[2 * i] + values[2 * i + 1];
+      if (size % 2 == 1) values[size / 2] = values[size - 1];
+    }
+    ASSERT_EQ(sum, values[0]) << count << " granules";
+  }
+}
+
 TEST(Reduction, KeepsTheOrderForCombinationsThatAreNotCommutative) {
   const std::vector<double> values = {1, 2, 3, 4, 5};
   const auto second = [](double, double right) { return right; };
@@ -40,7 +54,7 @@ TEST(Reduction, GivesTheInitialValueWhenThereIsNothing) {
 
 TEST(Sums, AddElementByElement) {
   const Sums<3> sum = Sums<3>{{1, 2, 3}} + Sums<3>{{10, 20, 30}};
-  EXPECT_EQ(sum.values, (std::array<double, 3>{11, 22, 33}));
+  EXPECT_THAT(sum.values, testing::ElementsAre(11, 22, 33));
 }
 
 }  // namespace

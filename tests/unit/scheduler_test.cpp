@@ -380,10 +380,10 @@ TEST(Scheduler, PassesOnWhatAProgressCallbackThrows) {
 
 TEST(DefaultGranule, DependsOnTheNumberOfItemsAlone) {
   EXPECT_EQ(default_granule_items(0), 1u);
-  EXPECT_EQ(default_granule_items(32'768), 1u);
-  EXPECT_EQ(default_granule_items(32'769), 2u);
-  EXPECT_EQ(default_granule_items(std::uint64_t{1} << 63), std::uint64_t{1} << 48);
-  EXPECT_EQ(default_granule_items(~std::uint64_t{0}), std::uint64_t{1} << 49);
+  EXPECT_EQ(default_granule_items(8'192), 1u);
+  EXPECT_EQ(default_granule_items(8'193), 2u);
+  EXPECT_EQ(default_granule_items(std::uint64_t{1} << 63), std::uint64_t{1} << 50);
+  EXPECT_EQ(default_granule_items(~std::uint64_t{0}), std::uint64_t{1} << 51);
 }
 
 }  // namespace

@@ -80,8 +80,15 @@ class Device {
   /// Fails: sentences for people about what could not be set up (a binding, say); never fatal.
   virtual std::vector<std::string> attach() { return {}; }
 
-  /// The least items of this kernel that keep the whole device busy; 1 when any number does.
-  virtual std::uint64_t filling_items(const Kernel&) const { return 1; }
+  /// Whether the device has code for this kernel. Threads: any.
+  virtual bool can_run(const Kernel&) const noexcept { return true; }
+
+  /// The least items of this kernel, in granules of `granule` items, that keep the whole device busy; 1 when any number
+  /// does.
+  virtual std::uint64_t filling_items(const Kernel&, std::uint64_t /*granule*/) const { return 1; }
+
+  /// The part of the device's threads that this kernel can use at once, 0 to 1. Fails: nothing when it is not known.
+  virtual std::optional<double> occupancy(const Kernel&, std::uint64_t /*granule*/) const { return std::nullopt; }
 
   /// Starts `chunk`; at most launches_max may be unfinished. `number` comes back in the Completion.
   /// Blocks: never.  Owns: the kernel must outlive the launch.

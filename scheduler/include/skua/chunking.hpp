@@ -17,6 +17,7 @@ struct ChunkQuestion {
   std::uint64_t share_items = 0;     ///< in this device's Share
   double weight = 1.0;               ///< w: this device's rate over the mean rate
   std::uint64_t smallest_items = 1;  ///< what fills the device and hides a launch
+  std::uint32_t launches = 1;        ///< that make up one chunk; the answer is the size of one of them
 };
 
 /// A chunk-size rule. Small, without threads or clocks: plain calls test it.

@@ -10,22 +10,39 @@ namespace skua {
 /// one moves the rate by 2x at most, and what a spike did has faded after a few samples. Threads: one.
 class Feedback {
  public:
+  /// A Job begins. Its first chunks are large again, and those that ended the Job before were small, which a device
+  /// runs at a lower rate: what counts now is the rate over that whole Job.
+  void begin_job() noexcept;
+
   /// A chunk of `items` took `busy_ns`. Samples of no items or no time are left out.
   void add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept;
 
-  /// What one launch costs the host, or leaves the device idle. The first (code load) does not count here either.
-  void add_overhead(std::int64_t overhead_ns) noexcept;
+  /// How long the device stood still between two chunks, though the second was launched in time. The first (code load)
+  /// does not count.
+  void add_gap(std::int64_t gap_ns) noexcept;
+
+  /// What a launch cost the host. The first (code load) does not count.
+  void add_launch(std::int64_t host_ns) noexcept;
 
   std::optional<double> items_per_second() const noexcept { return rate_; }
 
-  /// The least items that hide what a launch costs; 1 while nothing is known.
-  std::uint64_t hiding_items() const noexcept;
+  /// The least items of a chunk that hide what a launch costs, on a device that holds `launches` at once; 1 while
+  /// nothing is known.
+  std::uint64_t hiding_items(std::uint32_t launches) const noexcept;
 
  private:
+  struct Cost {
+    bool first_seen = false;
+    double seconds = 0;
+    void add(std::int64_t ns) noexcept;
+  };
+
   bool first_seen_ = false;
-  bool first_overhead_seen_ = false;
   std::optional<double> rate_;
-  double overhead_s_ = 0;
+  double job_items_ = 0;
+  double job_busy_s_ = 0;  ///< without what outliers had too much
+  Cost gap_;
+  Cost launch_;
 };
 
 }  // namespace skua

@@ -40,6 +40,12 @@ class Flight {
     state_.store((generation << phase_bits) | running, std::memory_order_release);  // pairs with look(), freeze()
   }
 
+  /// What is thought now of the end of a launch that runs.
+  /// Threads: the owner.
+  void forecast(std::int64_t forecast_end_ns) noexcept {
+    forecast_end_ns_.store(forecast_end_ns, std::memory_order_relaxed);
+  }
+
   /// Ends the launch; says whether its granules are to be counted for it.
   /// Threads: the owner.
   bool finish() noexcept {

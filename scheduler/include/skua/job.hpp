@@ -77,6 +77,8 @@ class Job {
   double rate(std::uint32_t device) const noexcept;
   double mean_rate() const noexcept;
   bool any_rate_known() const noexcept;
+  /// When all is thought to be done. Fails: nothing while no rate is known.
+  std::optional<std::int64_t> forecast_end_ns(std::int64_t now_ns) const noexcept;
 
   // What is done.
   std::uint64_t items_done() const noexcept;
@@ -126,8 +128,9 @@ class Job {
   std::vector<Interval> done() const;
   double mean_guess_of_known() const noexcept;
   std::int64_t forecast_end_ns(const Flight::Sighting& seen, std::uint32_t device) const noexcept;
-  std::optional<LatePiece> take_piece(const std::shared_ptr<LateChunk>& late, std::uint32_t granules,
-                                      std::uint32_t device, std::int64_t now_ns);
+  double copy_seconds(Interval granules, std::uint32_t device, std::uint32_t owner, std::int64_t now_ns) const;
+  std::optional<LatePiece> take_piece(const std::shared_ptr<LateChunk>& late, std::uint32_t device, std::int64_t now_ns,
+                                      double overhead_seconds);
   void finish(std::int64_t now_ns);
   void freeze_all();
 

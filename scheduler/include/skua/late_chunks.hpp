@@ -33,6 +33,9 @@ class LateChunk {
   /// the whole being done, those that are missing are given out once more: a copy may be late, too. Threads: any.
   Interval take(std::uint32_t wanted, std::int64_t now_ns, std::int64_t round_end_ns);
 
+  /// How many granules this round, or else the next, has yet to give out.
+  std::uint32_t left() const;
+
   std::int64_t round_end_ns() const;
 
   /// A device ran a piece. True when with it all granules are there and the copies won: they are to be counted now.

@@ -26,9 +26,11 @@ struct DeviceReport {
   std::uint64_t stolen_items = 0;  ///< by this device
   std::uint64_t copies = 0;        ///< pieces of late chunks run again
   std::uint64_t bytes_moved = 0;
-  double host_s = 0;                       ///< CPU time of the Worker that was not spent in the body
-  std::optional<double> occupancy;         ///< 0 to 1
-  std::optional<double> items_per_second;  ///< the measured rate at the end
+  double host_s = 0;  ///< CPU time of the Worker that was not spent in the body
+  /// 0 to 1: the part of the device's threads that the kernel can use, by its registers and memory.
+  std::optional<double> occupancy;
+  std::optional<std::uint64_t> smallest_chunk_items;  ///< at the end: what fills the device and hides a launch
+  std::optional<double> items_per_second;             ///< the measured rate at the end
   bool failed = false;
   std::string failure;  ///< why, when it failed
 };

@@ -17,6 +17,9 @@
 #include <skua/reduction.hpp>
 #include <skua/report.hpp>
 #include <skua/topology.hpp>
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#include <skua/gpu_loops.hpp>
+#endif
 
 namespace skua {
 
@@ -64,7 +67,7 @@ struct JobOptions {
   std::chrono::milliseconds progress_every{200};
 };
 
-/// The granule of a Job that names none: the least power of two that gives at most 32,768 granules.
+/// The granule of a Job that names none: the least power of two that gives at most 8,192 granules.
 std::uint64_t default_granule_items(std::uint64_t items) noexcept;
 
 struct SchedulerOptions {
@@ -93,15 +96,16 @@ class Scheduler {
   /// Runs body(i) for every i of [0, items).
   /// Blocks: until all are done.
   /// Fails: BodyError, DeviceError, InputError for options; a cancelled Job is a Report that says so.
-  template <class Body>
+  template <class Body, class Compiler = CompiledBy>
   Report parallel_for(std::uint64_t items, Body body, const JobOptions& options = {}) {
-    return run(items, std::make_shared<ForKernel<Body>>(std::move(body)), options);
+    using Loop = typename Kernels<Compiler>::template For<Body>;
+    return run(items, std::make_shared<Loop>(std::move(body)), options);
   }
 
   /// Combines init and body(i) for every i of [0, items): granule by granule in item order, then over a fixed tree, so
   /// that the bits depend on items, granule and the kind of backend only. float sums are carried and returned in
   /// double. Blocks, fails: as parallel_for. A cancelled Job has the combination of what was done.
-  template <class T, class Body, class Combine = Plus>
+  template <class T, class Body, class Combine = Plus, class Compiler = CompiledBy>
   Reduction<Carried<T>> parallel_reduce(std::uint64_t items, T init, Body body, Combine combine = {},
                                         const JobOptions& options = {});
 
@@ -126,7 +130,7 @@ class Scheduler {
   std::unique_ptr<Crew> crew_;
 };
 
-template <class T, class Body, class Combine>
+template <class T, class Body, class Combine, class Compiler>
 Reduction<Carried<T>> Scheduler::parallel_reduce(std::uint64_t items, T init, Body body, Combine combine,
                                                  const JobOptions& options) {
   using Value = Carried<T>;
@@ -134,8 +138,8 @@ Reduction<Carried<T>> Scheduler::parallel_reduce(std::uint64_t items, T init, Bo
   repeatable.repeat = Repeat::allowed;
   Partials partials;
   Reduction<Value> reduction;
-  reduction.report =
-      run(items, std::make_shared<ReduceKernel<Value, Body, Combine>>(std::move(body), combine), repeatable, &partials);
+  using Loop = typename Kernels<Compiler>::template Reduce<Value, Body, Combine>;
+  reduction.report = run(items, std::make_shared<Loop>(std::move(body), combine), repeatable, &partials);
   reduction.value = combine_partials(partials, static_cast<Value>(init), combine);
   return reduction;
 }

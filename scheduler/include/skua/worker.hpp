@@ -56,10 +56,13 @@ class Worker {
     std::shared_ptr<LateChunk> late;  ///< of a copy
     std::shared_ptr<void> memory;     ///< a copy's results
     std::int64_t forecast_end_ns = 0;
-    std::int64_t host_ns = 0;  ///< what launching it cost the host
+    std::int64_t begin_ns = 0;  ///< of launching it
+    std::int64_t host_ns = 0;   ///< what launching it cost the host
   };
 
   void collect();
+  std::int64_t forecast_ns(std::uint64_t items) const;
+  void forecast_from(std::int64_t end_ns);
   void learn(const Completion& completion, const Launch& launch);
   void complete(Launch& launch, const Completion& completion);
   void fail(Launch& launch, const Failure& failure, std::int64_t now_ns);
@@ -69,11 +72,13 @@ class Worker {
   Interval next_granules();
   std::uint32_t wanted_granules() const;
   bool steal();
-  std::vector<Victim> look_at_victims() const;
+  std::vector<Victim> look_at_victims(double own_rate, double own_overhead) const;
   double seconds_busy(const Seat& seat, std::int64_t now_ns) const;
   bool copy_late();
   bool start(Launch launch, const Chunk& chunk);
   Flight& free_flight();
+  std::uint64_t hiding_items() const;
+  std::uint64_t smallest_items() const;
   double overhead_seconds() const;
   void record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t items);
 
@@ -81,9 +86,10 @@ class Worker {
   Job& job_;
   Seat& seat_;
   const Kernel& kernel_;
-  std::vector<Launch> running_;   ///< oldest first
-  std::int64_t last_end_ns_ = 0;  ///< when the device was last seen to end something, while it has not waited since
-  std::int64_t idle_look_ns_;     ///< how long to wait before the next look for work
+  std::uint64_t filling_items_ = 1;  ///< of this kernel on this device
+  std::vector<Launch> running_;      ///< oldest first
+  std::int64_t last_end_ns_ = 0;     ///< when the device was last seen to end something, while it has not waited since
+  std::int64_t idle_look_ns_;        ///< how long to wait before the next look for work
   std::vector<TraceEvent> trace_;
 };
 

@@ -1,0 +1,123 @@
+# Which GPU runtime there is, and how sources with bodies for GPUs are compiled. Part of the installed package, too:
+# after find_package(skua), skua_gpu_sources(TARGET FILE...) lets the GPU's compiler see files of a user's program.
+
+set(SKUA_GPU "auto" CACHE STRING "GPU runtime: auto (HIP, or else CUDA, where found), hip, cuda or none")
+set_property(CACHE SKUA_GPU PROPERTY STRINGS auto hip cuda none)
+if(NOT SKUA_GPU MATCHES "^(auto|hip|cuda|none)$")
+  message(FATAL_ERROR "SKUA_GPU=${SKUA_GPU}: give auto, hip, cuda or none")
+endif()
+
+# Finds HIP's header, library and compiler; SKUA_HIP_FOUND says whether all are there.
+function(skua_find_hip)
+  find_path(SKUA_HIP_INCLUDE_DIR hip/hip_runtime_api.h PATHS "$ENV{ROCM_PATH}/include" /opt/rocm/include)
+  find_library(SKUA_HIP_LIBRARY amdhip64 PATHS "$ENV{ROCM_PATH}/lib" /opt/rocm/lib)
+  find_program(SKUA_HIPCONFIG hipconfig PATHS "$ENV{ROCM_PATH}/bin" /opt/rocm/bin)
+  mark_as_advanced(SKUA_HIP_INCLUDE_DIR SKUA_HIP_LIBRARY SKUA_HIPCONFIG)
+  if(SKUA_HIP_INCLUDE_DIR AND SKUA_HIP_LIBRARY AND SKUA_HIPCONFIG)
+    set(SKUA_HIP_FOUND TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# CMake looks for hip-lang below lib/cmake of HIP's root. Debian keeps it in the folder of the architecture, so CMake is
+# shown a folder in the build tree in which it lies where it is looked for.
+macro(skua_prepare_hip_language)
+  execute_process(COMMAND "${SKUA_HIPCONFIG}" --rocmpath OUTPUT_VARIABLE skua_rocm_root OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND "${SKUA_HIPCONFIG}" --hipclangpath OUTPUT_VARIABLE skua_clang_dir
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(skua_debian_libraries "${skua_rocm_root}/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+  if(NOT EXISTS "${skua_rocm_root}/lib/cmake/hip-lang" AND EXISTS "${skua_debian_libraries}/cmake/hip-lang")
+    set(CMAKE_HIP_COMPILER_ROCM_ROOT "${CMAKE_BINARY_DIR}/hip-root")
+    file(MAKE_DIRECTORY "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib")
+    file(CREATE_LINK "${skua_debian_libraries}/cmake" "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/cmake" SYMBOLIC)
+    # For the projects that CMake makes to try the compiler out, also.
+    set(ENV{CMAKE_PREFIX_PATH} "${CMAKE_HIP_COMPILER_ROCM_ROOT}:$ENV{CMAKE_PREFIX_PATH}")
+    set(ENV{HIPFLAGS} "$ENV{HIPFLAGS} --rocm-path=${skua_rocm_root} \
+--rocm-device-lib-path=${skua_debian_libraries}/amdgcn/bitcode")
+    # hipcc knows which of several clangs it is made for, and says so in its version.
+    if(NOT CMAKE_HIP_COMPILER)
+      execute_process(COMMAND "${skua_rocm_root}/bin/hipcc" --version OUTPUT_VARIABLE skua_hipcc_version ERROR_QUIET)
+      if(skua_hipcc_version MATCHES "clang version ([0-9]+)")
+        find_program(SKUA_HIP_CLANG "clang++-${CMAKE_MATCH_1}" HINTS "${skua_clang_dir}")
+        mark_as_advanced(SKUA_HIP_CLANG)
+        set(CMAKE_HIP_COMPILER "${SKUA_HIP_CLANG}")
+      endif()
+    endif()
+  endif()
+  if(NOT CMAKE_HIP_ARCHITECTURES AND NOT EXISTS /dev/kfd)
+    set(CMAKE_HIP_ARCHITECTURES gfx906 gfx90a gfx940)
+  endif()
+endmacro()
+
+# Sets SKUA_GPU_KIND to hip, cuda or none.
+macro(skua_choose_gpu)
+  set(SKUA_GPU_KIND none)
+  if(SKUA_GPU MATCHES "^(auto|hip)$")
+    skua_find_hip()
+    if(SKUA_HIP_FOUND)
+      set(SKUA_GPU_KIND hip)
+    elseif(SKUA_GPU STREQUAL "hip")
+      message(FATAL_ERROR "SKUA_GPU=hip: HIP was not found (Debian: hipcc and libamdhip64-dev)")
+    endif()
+  endif()
+  if(SKUA_GPU_KIND STREQUAL "none" AND SKUA_GPU MATCHES "^(auto|cuda)$")
+    include(CheckLanguage)
+    if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+      set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+    endif()
+    check_language(CUDA)
+    if(CMAKE_CUDA_COMPILER)
+      set(SKUA_GPU_KIND cuda)
+    elseif(SKUA_GPU STREQUAL "cuda")
+      message(FATAL_ERROR "SKUA_GPU=cuda: nvcc was not found")
+    endif()
+  endif()
+  message(STATUS "skua: GPUs: ${SKUA_GPU_KIND} (SKUA_GPU=${SKUA_GPU})")
+endmacro()
+
+skua_choose_gpu()
+
+if(SKUA_GPU_KIND STREQUAL "hip")
+  set(skua_callers_prefix_path "$ENV{CMAKE_PREFIX_PATH}")
+  set(skua_callers_hip_flags "$ENV{HIPFLAGS}")
+  skua_prepare_hip_language()
+  enable_language(HIP)
+  set(ENV{CMAKE_PREFIX_PATH} "${skua_callers_prefix_path}")
+  set(ENV{HIPFLAGS} "${skua_callers_hip_flags}")
+elseif(SKUA_GPU_KIND STREQUAL "cuda")
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    if(EXISTS /dev/nvidia0)
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 80 90)
+    endif()
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+endif()
+
+# What host code needs to call the runtime.
+if(NOT TARGET skua_gpu_runtime)
+  add_library(skua_gpu_runtime INTERFACE IMPORTED GLOBAL)
+  if(SKUA_GPU_KIND STREQUAL "hip")
+    target_include_directories(skua_gpu_runtime SYSTEM INTERFACE "${SKUA_HIP_INCLUDE_DIR}")
+    target_compile_definitions(skua_gpu_runtime INTERFACE SKUA_GPU_HIP=1)
+    target_link_libraries(skua_gpu_runtime INTERFACE "${SKUA_HIP_LIBRARY}")
+  elseif(SKUA_GPU_KIND STREQUAL "cuda")
+    target_compile_definitions(skua_gpu_runtime INTERFACE SKUA_GPU_CUDA=1)
+    target_link_libraries(skua_gpu_runtime INTERFACE CUDA::cudart_static)
+  endif()
+endif()
+
+# skua_gpu_sources(TARGET FILE...): these sources of the target hold bodies for GPUs. Without GPUs they stay C++.
+function(skua_gpu_sources target)
+  if(SKUA_GPU_KIND STREQUAL "none")
+    return()
+  endif()
+  string(TOUPPER "${SKUA_GPU_KIND}" language)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE ${language})
+  set_target_properties(${target} PROPERTIES
+    ${language}_STANDARD 20
+    ${language}_STANDARD_REQUIRED ON
+    ${language}_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+endfunction()

@@ -1,0 +1,15 @@
+// GPUs as devices, by HIP or CUDA.
+#pragma once
+
+#include <string>
+
+#include <skua/backends.hpp>
+
+namespace skua {
+
+/// `argument` says which GPUs, see gpu_parts.hpp; empty: all that work. A GPU that does not run anything is left out,
+/// and a note of the first device says why.
+/// Fails: InputError when a GPU that was named does not work, or none is left.
+Devices open_gpus(const std::string& argument, const Topology& topology, const Clock& clock);
+
+}  // namespace skua

@@ -1,0 +1,95 @@
+// For sources with HIP or CUDA: the stream of a chunk, and how bodies run over the items and granules of a chunk.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <skua/gpu_api.hpp>
+#include <skua/gpu_kernels.hpp>
+#include <skua/kernel.hpp>
+#include <skua/slicing.hpp>
+
+namespace skua {
+
+/// The stream to launch a chunk's kernel on; null when the chunk is on a host device.
+inline auto stream(const Chunk& chunk) {
+  using namespace gpu_api;
+  return static_cast<hipStream_t>(chunk.stream);
+}
+
+}  // namespace skua
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+
+namespace skua::gpu {
+
+/// Kernels take bodies by value, and 4 KiB hold all arguments.
+inline constexpr std::size_t body_bytes_max = 3072;
+
+/// Blocks of a kernel that one compute unit holds at once; asked once for each GPU.
+/// Fails: 0, with the runtime's last error set.
+template <class Function>
+int blocks_in_compute_unit(Function function, int ordinal) {
+  using namespace gpu_api;
+  static std::array<std::atomic<int>, 64> known{};
+  std::atomic<int>* const slot = ordinal >= 0 && ordinal < 64 ? &known[static_cast<std::size_t>(ordinal)] : nullptr;
+  if (slot != nullptr && slot->load(std::memory_order_relaxed) > 0) return slot->load(std::memory_order_relaxed);
+  int blocks = 0;
+  const int threads = static_cast<int>(Slicing::block_threads);
+  if (hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, 0) != hipSuccess) return 0;
+  if (slot != nullptr) slot->store(blocks, std::memory_order_relaxed);
+  return blocks;
+}
+
+template <class Function>
+std::optional<GpuFit> fit(Function function, int ordinal, std::uint32_t compute_units, std::uint64_t thread_items) {
+  using namespace gpu_api;
+  const int blocks = blocks_in_compute_unit(function, ordinal);
+  int threads_max = 0;
+  if (blocks <= 0) return std::nullopt;
+  if (hipDeviceGetAttribute(&threads_max, hipDeviceAttributeMaxThreadsPerMultiProcessor, ordinal) != hipSuccess) {
+    return std::nullopt;
+  }
+  GpuFit result;
+  const double threads = static_cast<double>(blocks) * Slicing::block_threads;
+  result.resident_items = std::uint64_t{compute_units} * static_cast<std::uint64_t>(threads) * thread_items;
+  result.occupancy = threads_max > 0 ? std::min(1.0, threads / threads_max) : 0;
+  return result;
+}
+
+template <class Function>
+unsigned grid_of(Function function, const GpuPart& part, std::uint64_t blocks_of_work) {
+  const auto resident = static_cast<std::uint64_t>(std::max(1, blocks_in_compute_unit(function, part.ordinal)));
+  return static_cast<unsigned>(grid_blocks(blocks_of_work, resident * part.compute_units));
+}
+
+template <class Body>
+void start_items(const Body& body, const Chunk& chunk, const GpuPart& part) {
+  static_assert(sizeof(Body) <= body_bytes_max, "this body holds too much by value for a GPU: let it hold pointers");
+  const std::uint64_t blocks = (chunk.items() - 1) / Slicing::block_threads + 1;
+  const unsigned grid = grid_of(run_items<Body>, part, blocks);
+  run_items<Body><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(body, chunk.begin, chunk.end, part.blocks_done,
+                                                                      part.end_mark);
+}
+
+template <class Value, class Body, class Combine>
+void start_reduction(const Body& body, const Combine& combine, const Chunk& chunk, const GpuPart& part) {
+  static_assert(sizeof(Body) + sizeof(Combine) <= body_bytes_max,
+                "this body holds too much by value for a GPU: let it hold pointers");
+  static_assert(sizeof(Value) <= 128, "a reduction's type on a GPU may have up to 128 bytes");
+  const Slicing slicing(chunk.granule);
+  const std::uint64_t units = slicing.units(chunk);
+  const std::uint64_t blocks = (units - 1) / slicing.teams_in_block() + 1;
+  const unsigned grid = grid_of(reduce_granules<Value, Body, Combine>, part, blocks);
+  reduce_granules<Value><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(
+      body, combine, slicing, chunk.begin, chunk.items(), units, static_cast<Value*>(part.scratch), part.zeros,
+      static_cast<Value*>(chunk.partials), part.blocks_done, part.end_mark);
+}
+
+}  // namespace skua::gpu
+
+#endif

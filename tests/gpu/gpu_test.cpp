@@ -1,0 +1,241 @@
+// What holds for the devices of a real GPU, whole and in parts. Without one, every test is skipped.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <skua/gpu_api.hpp>
+#include <skua/skua.hpp>
+
+#include "support/loops_on_gpu.hpp"
+
+namespace skua {
+namespace {
+
+using namespace gpu_api;
+
+constexpr const char* unequal_parts = "gpu:0/40+24+16+16+8+8+8";
+
+SchedulerOptions over(const std::string& devices) {
+  SchedulerOptions options;
+  options.devices = devices;
+  return options;
+}
+
+/// Why there is nothing to test; empty when there is.
+const std::string& reason_to_skip() {
+  static const std::string reason = [] {
+    int count = 0;
+    const hipError_t error = hipGetDeviceCount(&count);
+    static_cast<void>(hipGetLastError());
+    if (error != hipSuccess) return std::string("no GPU: ") + hipGetErrorString(error);
+    return std::string(count > 0 ? "" : "no GPU");
+  }();
+  return reason;
+}
+
+class OnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!reason_to_skip().empty()) GTEST_SKIP() << reason_to_skip();
+  }
+};
+
+/// Counters that host and GPUs can write.
+class Counters {
+ public:
+  explicit Counters(std::size_t count) : count_(count) {
+    void* memory = nullptr;
+    EXPECT_EQ(hipHostMalloc(&memory, count * sizeof(unsigned), hipHostMallocPortable | hipHostMallocMapped),
+              hipSuccess);
+    values = static_cast<unsigned*>(memory);
+    for (std::size_t i = 0; i < count; ++i) values[i] = 0;
+  }
+  ~Counters() { static_cast<void>(hipHostFree(values)); }
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+
+  void expect_all(unsigned expected) const {
+    for (std::size_t i = 0; i < count_; ++i) ASSERT_EQ(values[i], expected) << "item " << i;
+  }
+
+  unsigned* values = nullptr;
+
+ private:
+  std::size_t count_;
+};
+
+/// 0 + 1 + ... + (items - 1), modulo 2^64.
+std::uint64_t sum_below(std::uint64_t items) {
+  return items % 2 == 0 ? items / 2 * (items - 1) : (items - 1) / 2 * items;
+}
+
+using Combination = std::tuple<std::string, std::string>;  // devices, policy
+
+class GpuConformance : public testing::TestWithParam<Combination> {
+ protected:
+  void SetUp() override {
+    if (!reason_to_skip().empty()) GTEST_SKIP() << reason_to_skip();
+    scheduler = std::make_unique<Scheduler>(over(std::get<0>(GetParam())));
+  }
+  JobOptions options(std::uint64_t granule_items = 0) const {
+    JobOptions made;
+    made.policy = std::get<1>(GetParam());
+    made.granule_items = granule_items;
+    return made;
+  }
+  std::unique_ptr<Scheduler> scheduler;
+};
+
+TEST_P(GpuConformance, RunsEveryItemExactlyOnce) {
+  for (const std::uint64_t items : {1u, 2u, 7u, 1009u, 1'104'729u}) {
+    for (const std::uint64_t granule : {0u, 1u, 7u, 300u}) {
+      if (granule > items) continue;
+      const Counters runs(items);
+      const Report report = count_runs(*scheduler, items, runs.values, options(granule));
+      EXPECT_EQ(report.items_done, items);
+      runs.expect_all(1);
+    }
+  }
+}
+
+TEST_P(GpuConformance, GivesTheBitsOfTheWholeGpuUnderThePolicyStatic) {
+  if (std::get<0>(GetParam()).find("host") != std::string::npos) GTEST_SKIP() << "a host's bits are its own";
+  Scheduler whole(over("gpu:0"));
+  JobOptions plain;
+  plain.policy = "static";
+  for (const std::uint64_t granule : {1u, 5u, 64u, 1000u, 5000u, 100'000u}) {
+    plain.granule_items = granule;
+    const double expected = sum_harmonic(whole, 3'000'017, 0.5, plain).value;
+    EXPECT_NEAR(expected, 0.5 + std::log(3'000'017.0) + 0.5772156649, 1e-6);
+    for (int run = 0; run < 3; ++run) {
+      EXPECT_EQ(sum_harmonic(*scheduler, 3'000'017, 0.5, options(granule)).value, expected) << "granule " << granule;
+    }
+  }
+}
+
+TEST_P(GpuConformance, AddsAllIndicesOfALoopOfMoreThanTwoToThe33Items) {
+  if (std::get<0>(GetParam()).find("host") != std::string::npos) GTEST_SKIP() << "too long for a host";
+  const std::uint64_t items = (std::uint64_t{1} << 33) + 5;
+  EXPECT_EQ(sum_items(*scheduler, items, options()).value, sum_below(items));
+}
+
+TEST_P(GpuConformance, LaunchesKernelsOfTheUser) {
+  if (std::get<0>(GetParam()).find("host") != std::string::npos) GTEST_SKIP() << "the kernel is for GPUs";
+  const Counters memory(2);
+  auto* const sum = reinterpret_cast<unsigned long long*>(memory.values);
+  const std::uint64_t items = 1'000'003;
+  launch_sum(*scheduler, items, sum, options());
+  EXPECT_EQ(*sum, sum_below(items));
+}
+
+INSTANTIATE_TEST_SUITE_P(AllPartsAndPolicies, GpuConformance,
+                         testing::Combine(testing::Values("gpu:0", "gpu:0/7", unequal_parts, "gpu:0;host:1"),
+                                          testing::Values("static", "fixed:4096", "formula", "guided", "factoring")),
+                         [](const auto& combination) {
+                           std::string name = std::get<0>(combination.param) + "_" + std::get<1>(combination.param);
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+                           return name;
+                         });
+
+/// Passes the ends of a device's first launches on much later than they came.
+class HoldingDevice final : public Device {
+ public:
+  HoldingDevice(std::unique_ptr<Device> device, int held_max) : device_(std::move(device)), held_left_(held_max) {}
+  const DeviceInfo& info() const noexcept override { return device_->info(); }
+  std::vector<std::string> attach() override { return device_->attach(); }
+  bool can_run(const Kernel& kernel) const noexcept override { return device_->can_run(kernel); }
+  std::uint64_t filling_items(const Kernel& kernel, std::uint64_t granule) const override {
+    return device_->filling_items(kernel, granule);
+  }
+  std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
+    return device_->launch(kernel, chunk, number);
+  }
+  std::optional<Completion> poll() override {
+    using namespace std::chrono_literals;
+    if (!held_) {
+      held_ = device_->poll();
+      until_ = std::chrono::steady_clock::now() + (held_ && held_left_-- > 0 ? 100ms : 0ms);
+    }
+    if (!held_ || std::chrono::steady_clock::now() < until_) return std::nullopt;
+    return std::exchange(held_, std::nullopt);
+  }
+  std::shared_ptr<void> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+
+ private:
+  std::unique_ptr<Device> device_;
+  int held_left_;
+  std::optional<Completion> held_;
+  std::chrono::steady_clock::time_point until_;
+};
+
+TEST_F(OnGpu, GivesTheSameBitsWhenLateChunksRunAgain) {
+  const std::uint64_t items = std::uint64_t{1} << 30;
+  Scheduler whole(over("gpu:0"));
+  const double expected = sum_harmonic(whole, items, 0.0, {}).value;
+  const SteadyClock clock;
+  Devices devices = open_devices(unequal_parts, discover(), clock);
+  auto& last = devices.back();
+  last = std::make_unique<HoldingDevice>(std::move(last), 1000);
+  Scheduler parts(std::move(devices));
+  std::uint64_t copies = 0;
+  for (int run = 0; run < 4; ++run) {
+    const auto sum = sum_harmonic(parts, items, 0.0, {});
+    EXPECT_EQ(sum.value, expected);
+    for (const DeviceReport& device : sum.report.devices) copies += device.copies;
+  }
+  EXPECT_GT(copies, 0u);
+}
+
+TEST_F(OnGpu, LeavesTheCallersDeviceAndErrorAlone) {
+  ASSERT_EQ(hipSetDevice(0), hipSuccess);
+  {
+    Scheduler scheduler(over("gpu:0/7"));
+    sum_harmonic(scheduler, 100'000, 0.0, {});
+  }
+  int current = -1;
+  EXPECT_EQ(hipGetDevice(&current), hipSuccess);
+  EXPECT_EQ(current, 0);
+  EXPECT_EQ(hipGetLastError(), hipSuccess);
+}
+
+TEST_F(OnGpu, RefusesALoopThatNoGpuCompilerHasSeen) {
+  Scheduler scheduler(over("gpu:0"));
+  try {
+    scheduler.parallel_for(10, [](std::uint64_t) {});
+    FAIL() << "it ran";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("gpu:0"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(OnGpu, NamesWhatIsWrongWithADeviceText) {
+  for (const char* devices : {"gpu:99", "gpu:0/0", "gpu:0/1000", "gpu:0/40+41", "gpu:0/128+128", "gpu:x", "gpu:0,0"}) {
+    EXPECT_THROW(Scheduler(over(devices)), InputError) << devices;
+  }
+}
+
+/// The context of the process is gone afterwards, so this runs in a process of its own.
+TEST_F(OnGpu, ReportsAFaultOfTheUsersKernelAsALostDevice) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        Scheduler scheduler(over("gpu:0"));
+        try {
+          launch_fault(scheduler);
+        } catch (const DeviceError& error) {
+          std::exit(std::string(error.what()).find("device gpu:0") != std::string::npos ? 7 : 8);
+        }
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace skua

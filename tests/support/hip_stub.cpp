@@ -1,0 +1,213 @@
+// Streams as moments at which all that lies on them will be done; events as such moments, once recorded.
+#include "hip_stub.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+namespace hip_stub {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Moment = Clock::time_point;
+
+// A HIP runtime takes itself down while the process ends; a call after that is a crash.
+bool torn_down = false;
+
+struct TearDown {
+  TearDown() {
+    std::atexit([] { torn_down = true; });
+  }
+} tear_down;
+
+State current;
+std::mutex lock;
+thread_local int current_device = 0;
+thread_local hipError_t last_error = hipSuccess;
+
+hipError_t result(hipError_t error) {
+  if (torn_down) {
+    std::fputs("hip_stub: a call after the runtime's end\n", stderr);
+    _exit(99);
+  }
+  if (current.context_lost && error == hipSuccess) error = hipErrorIllegalAddress;
+  if (error != hipSuccess) last_error = error;
+  return error;
+}
+
+}  // namespace
+
+State& reset() {
+  const std::lock_guard hold(lock);
+  current = State{};
+  current_device = 0;
+  last_error = hipSuccess;
+  return current;
+}
+State& state() {
+  return current;
+}
+std::mutex& mutex() {
+  return lock;
+}
+
+}  // namespace hip_stub
+
+using hip_stub::Clock;
+using hip_stub::current;
+using hip_stub::current_device;
+using hip_stub::result;
+
+struct ihipStream_t {
+  int device;
+  hip_stub::Moment done = hip_stub::Clock::now();
+};
+struct ihipEvent_t {
+  int device;
+  std::optional<hip_stub::Moment> done;
+};
+
+namespace hip_stub {
+
+void enqueue(hipStream_t stream, std::chrono::nanoseconds duration, std::function<void()> work) {
+  const std::lock_guard hold(lock);
+  current.launched.emplace(stream->device, current_device);
+  const bool dead = current.dead.contains(stream->device);
+  stream->done = dead ? Moment::max() : std::max(stream->done, Clock::now()) + duration;
+  if (!dead) work();
+}
+
+}  // namespace hip_stub
+
+extern "C" {
+
+hipError_t hipGetDeviceCount(int* count) {
+  *count = current.devices;
+  return result(current.devices > 0 ? hipSuccess : hipErrorNoDevice);
+}
+hipError_t hipGetDevice(int* device) {
+  *device = current_device;
+  return result(hipSuccess);
+}
+hipError_t hipSetDevice(int device) {
+  if (device < 0 || device >= current.devices) return result(hipErrorInvalidDevice);
+  current_device = device;
+  return result(hipSuccess);
+}
+hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
+  *value = 0;
+  if (attribute == hipDeviceAttributeMultiprocessorCount) *value = current.compute_units;
+  if (attribute == hipDeviceAttributeMaxThreadsPerMultiProcessor) *value = 2048;
+  if (attribute == hipDeviceAttributeClockRate) *value = 1'700'000;
+  return result(hipSuccess);
+}
+hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int) {
+  *properties = hipDeviceProp_t{};
+  std::strncpy(properties->gcnArchName, current.arch.c_str(), sizeof(properties->gcnArchName) - 1);
+  return result(hipSuccess);
+}
+hipError_t hipDeviceGetPCIBusId(char* address, int length, int device) {
+  std::snprintf(address, static_cast<std::size_t>(length), "0000:%02x:00.0", 0xc1 + device);
+  return result(hipSuccess);
+}
+hipError_t hipGetLastError() {
+  return std::exchange(hip_stub::last_error, hipSuccess);
+}
+const char* hipGetErrorName(hipError_t) {
+  return "hipErrorOfTheStub";
+}
+const char* hipGetErrorString(hipError_t) {
+  return "an error of the stub";
+}
+hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
+  if (flags != hipStreamNonBlocking) return result(hipErrorInvalidValue);
+  const std::lock_guard hold(hip_stub::lock);
+  ++current.streams_alive;
+  *stream = new ihipStream_t{current_device};
+  return result(hipSuccess);
+}
+hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t words, const std::uint32_t* mask) {
+  current.last_mask.assign(mask, mask + words);
+  return hipStreamCreateWithFlags(stream, hipStreamNonBlocking);
+}
+hipError_t hipStreamDestroy(hipStream_t stream) {
+  const std::lock_guard hold(hip_stub::lock);
+  --current.streams_alive;
+  delete stream;
+  return result(hipSuccess);
+}
+hipError_t hipStreamQuery(hipStream_t stream) {
+  const std::lock_guard hold(hip_stub::lock);
+  return result(Clock::now() >= stream->done ? hipSuccess : hipErrorNotReady);
+}
+hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
+  const std::lock_guard hold(hip_stub::lock);
+  ++current.events_alive;
+  *event = new ihipEvent_t{current_device, {}};
+  return result(hipSuccess);
+}
+hipError_t hipEventDestroy(hipEvent_t event) {
+  const std::lock_guard hold(hip_stub::lock);
+  --current.events_alive;
+  delete event;
+  return result(hipSuccess);
+}
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
+  const std::lock_guard hold(hip_stub::lock);
+  if (current.record != hipSuccess) return result(current.record);
+  event->done = stream->done;
+  return result(hipSuccess);
+}
+hipError_t hipEventQuery(hipEvent_t event) {
+  std::function<hipError_t(int)> on_query;
+  {
+    const std::lock_guard hold(hip_stub::lock);
+    on_query = current.on_query;
+  }
+  if (on_query) {
+    if (const hipError_t error = on_query(event->device); error != hipSuccess) return result(error);
+  }
+  const std::lock_guard hold(hip_stub::lock);
+  // An event without a record stands for no work at all.
+  const bool ready = !event->done || Clock::now() >= *event->done;
+  return result(ready ? hipSuccess : hipErrorNotReady);
+}
+hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
+  *memory = std::malloc(bytes);
+  return result(hipSuccess);
+}
+hipError_t hipHostFree(void* memory) {
+  std::free(memory);
+  return result(hipSuccess);
+}
+hipError_t hipMalloc(void** memory, std::size_t bytes) {
+  *memory = std::malloc(bytes);
+  return result(hipSuccess);
+}
+hipError_t hipFree(void* memory) {
+  std::free(memory);
+  return result(hipSuccess);
+}
+hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_t stream) {
+  hip_stub::enqueue(stream, std::chrono::nanoseconds(0), [&] { std::memset(memory, value, bytes); });
+  return result(hipSuccess);
+}
+hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind, hipStream_t stream) {
+  hip_stub::enqueue(stream, std::chrono::nanoseconds(0), [&] { std::memcpy(to, from, bytes); });
+  return result(hipSuccess);
+}
+hipError_t hipDeviceCanAccessPeer(int* can, int from, int to) {
+  ++current.peers_asked;
+  *can = current.unreachable.contains({from, to}) ? 0 : 1;
+  return result(hipSuccess);
+}
+hipError_t hipDeviceEnablePeerAccess(int, unsigned) {
+  ++current.peers_enabled;
+  return result(current.enable_peer);
+}
+
+}  // extern "C"

@@ -1,0 +1,45 @@
+// A HIP runtime without GPUs: the functions that skua calls, with scripted delays and errors.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skua/gpu_api.hpp>
+
+namespace hip_stub {
+
+/// What the stub does and what it has seen. Set before the calls; read after them.
+struct State {
+  int devices = 4;
+  int compute_units = 104;
+  std::string arch = "gfx90a";
+  std::set<int> dead;                         ///< devices on which nothing ever completes
+  std::set<std::pair<int, int>> unreachable;  ///< (from, to)
+  hipError_t enable_peer = hipSuccess;
+  hipError_t record = hipSuccess;                  ///< of every record from now on
+  std::function<hipError_t(int device)> on_query;  ///< called by each query of an event; may sleep
+  bool context_lost = false;                       ///< every call fails, as after a fault
+
+  int peers_asked = 0;
+  int peers_enabled = 0;
+  int streams_alive = 0;
+  int events_alive = 0;
+  std::vector<std::uint32_t> last_mask;
+  std::set<std::pair<int, int>> launched;  ///< (device of the stream, current device of the thread)
+};
+
+/// A fresh state; all earlier handles are void.
+State& reset();
+State& state();
+std::mutex& mutex();
+
+/// What a kernel does: `work` is done, and seen as done, `duration` after what lies before it on the stream.
+void enqueue(hipStream_t stream, std::chrono::nanoseconds duration, std::function<void()> work);
+
+}  // namespace hip_stub

@@ -1,0 +1,25 @@
+// Loops for the tests of GPUs, in a source of their own: that one is compiled for GPUs, the tests are not.
+#pragma once
+
+#include <cstdint>
+
+#include <skua/skua.hpp>
+
+namespace skua {
+
+/// Adds one to runs[item] for every item.
+Report count_runs(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options);
+
+/// The sum of 1 / (1 + item).
+Reduction<double> sum_harmonic(Scheduler& scheduler, std::uint64_t items, double init, const JobOptions& options);
+
+/// The sum of all items, modulo 2^64.
+Reduction<std::uint64_t> sum_items(Scheduler& scheduler, std::uint64_t items, const JobOptions& options);
+
+/// The same by a kernel of the user's, into *sum.
+Report launch_sum(Scheduler& scheduler, std::uint64_t items, unsigned long long* sum, const JobOptions& options);
+
+/// Launches a kernel that writes where there is no memory.
+Report launch_fault(Scheduler& scheduler);
+
+}  // namespace skua

@@ -1,0 +1,17 @@
+// Descriptions of machines, whatever program wrote them.
+#pragma once
+
+#include <string>
+
+#include <skua/topology.hpp>
+
+namespace skua {
+
+/// Reads skua's own JSON, machine descriptions, topology XML of NCCL, RCCL and hwloc, and what nvidia-smi, rocm-smi,
+/// amd-smi and rocm-bandwidth-test print. The content tells which of them it is. Every pair of GPUs gets a link.
+/// `source` names the content in errors and notes (a file name, say).
+/// Fails: InputError that names the source, and the line where one is at fault; for what is none of these it says which
+/// there are.
+Topology read_described(const std::string& content, const std::string& source);
+
+}  // namespace skua

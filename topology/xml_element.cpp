@@ -1,0 +1,31 @@
+// Questions to an element of an XML file.
+#include "xml_document.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace skua {
+
+std::optional<std::string_view> XmlElement::attribute(std::string_view attribute_name) const {
+  const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                  [&](const XmlAttribute& attribute) { return attribute.name == attribute_name; });
+  return found == attributes.end() ? std::nullopt : std::optional<std::string_view>(found->value);
+}
+
+std::optional<std::uint64_t> XmlElement::number(std::string_view attribute_name) const {
+  const auto value = attribute(attribute_name);
+  return value ? xml_number(*value) : std::nullopt;
+}
+
+std::optional<std::uint64_t> xml_number(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, value, is_hexadecimal ? 16 : 10);
+  return error == std::errc() && parsed == end ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace skua
