@@ -2,7 +2,6 @@
 #include "backend_hip.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "gpu_call.hpp"
 #include "gpu_device.hpp"
+#include "gpu_list.hpp"
 #include "gpu_memory.hpp"
 #include "gpu_partition.hpp"
 #include "gpu_parts.hpp"
@@ -24,56 +24,6 @@ namespace {
 constexpr double cores_in_compute_unit = 16;
 // Holds the results of 8,192 granules of up to 128 bytes.
 constexpr std::size_t prepared_bytes = std::size_t{1} << 20;
-
-/// One GPU as the runtime shows it.
-struct RuntimeGpu {
-  std::uint32_t compute_units = 0;
-  double clock_ghz = 1;
-  std::optional<PciAddress> pci;
-};
-
-int count_gpus() {
-  int count = 0;
-  const hipError_t error = hipGetDeviceCount(&count);
-  if (error == hipSuccess) return count;
-  static_cast<void>(hipGetLastError());
-  if (error == hipErrorNoDevice) return 0;
-  throw GpuError(describe("hipGetDeviceCount", error));
-}
-
-RuntimeGpu look_at(int ordinal) {
-  RuntimeGpu gpu;
-  int units = 0;
-  require("hipDeviceGetAttribute", hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, ordinal));
-  if (units <= 0) throw GpuError("hipDeviceGetAttribute: it has no compute units");
-  gpu.compute_units = static_cast<std::uint32_t>(units);
-  int clock_khz = 0;
-  if (hipDeviceGetAttribute(&clock_khz, hipDeviceAttributeClockRate, ordinal) == hipSuccess && clock_khz > 0) {
-    gpu.clock_ghz = static_cast<double>(clock_khz) * 1e-6;
-  }
-  char address[64] = {};
-  if (hipDeviceGetPCIBusId(address, sizeof(address) - 1, ordinal) == hipSuccess) {
-    gpu.pci = PciAddress::from_text(address);
-  }
-  static_cast<void>(hipGetLastError());
-  return gpu;
-}
-
-/// The place in the Topology: by address and, where several partitions share one, by their order.
-std::vector<std::optional<GpuId>> join(const std::vector<RuntimeGpu>& gpus, const Topology& topology) {
-  std::vector<std::optional<GpuId>> ids;
-  std::vector<bool> used(topology.gpus.size());
-  for (const RuntimeGpu& gpu : gpus) {
-    std::optional<GpuId> id;
-    for (std::uint32_t i = 0; i < topology.gpus.size() && gpu.pci && !id; ++i) {
-      if (used[i] || topology.gpus[i].hidden_by || topology.gpus[i].pci != gpu.pci) continue;
-      id = GpuId{i};
-      used[i] = true;
-    }
-    ids.push_back(id);
-  }
-  return ids;
-}
 
 class Opening {
  public:
@@ -89,7 +39,6 @@ class Opening {
   const Topology& topology_;
   const Clock& clock_;
   std::vector<RuntimeGpu> gpus_;
-  std::vector<std::optional<GpuId>> ids_;
   Devices devices_;
 };
 
@@ -108,7 +57,7 @@ DeviceInfo Opening::describe_device(const GpuPartSpec& spec, std::uint32_t units
   info.name = "gpu:" + std::to_string(spec.ordinal) + (spec.part ? "." + std::to_string(*spec.part) : "");
   info.kind = DeviceKind::gpu;
   info.rate_guess = units * gpus_[place].clock_ghz * cores_in_compute_unit;
-  info.gpu = ids_[place];
+  info.gpu = gpus_[place].id;
   if (info.gpu) {
     const Gpu& gpu = topology_.gpus[info.gpu->index];
     info.numa_node = gpu.numa_node;
@@ -138,23 +87,9 @@ void Opening::open_gpu(const std::vector<GpuPartSpec>& parts) {
   for (auto& device : opened) devices_.push_back(std::move(device));
 }
 
-/// The runtime maps streams to few hardware queues, where the streams of one part would wait for those of another. Has
-/// an effect when the runtime was not in use before, and none on what the user has set.
-void ask_for_queues() {
-#if defined(SKUA_GPU_CUDA)
-  static_cast<void>(setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0));
-#else
-  static_cast<void>(setenv("GPU_MAX_HW_QUEUES", "8", 0));
-#endif
-}
-
 Devices Opening::open(const std::string& argument) {
-  ask_for_queues();
-  GpuCalls::watch_exit();
-  const int count = count_gpus();
-  if (count == 0) throw GpuError("the GPU runtime sees no GPU");
-  for (int ordinal = 0; ordinal < count; ++ordinal) gpus_.push_back(look_at(ordinal));
-  ids_ = join(gpus_, topology_);
+  gpus_ = list_gpus(topology_);
+  const int count = static_cast<int>(gpus_.size());
   std::map<int, std::vector<GpuPartSpec>> by_gpu;
   std::vector<int> order;
   for (const GpuPartSpec& spec : parse_gpu_parts(argument, count, [this](int ordinal) { return grain(ordinal); })) {

@@ -7,6 +7,7 @@ skua_test(scheduler_tests LABEL unit
     unit/feedback_test.cpp
     unit/gpu_parts_test.cpp
     unit/late_chunks_test.cpp
+    unit/measured_links_test.cpp
     unit/placement_test.cpp
     unit/reduction_test.cpp
     unit/report_test.cpp
@@ -30,11 +31,15 @@ if(SKUA_HIP_HEADERS)
       unit/gpu_device_test.cpp
       support/hip_stub.cpp
       ${runtime}/backend_hip.cpp
+      unit/gpu_copy_test.cpp
       ${runtime}/gpu_call.cpp
+      ${runtime}/gpu_copy.cpp
       ${runtime}/gpu_device.cpp
+      ${runtime}/gpu_list.cpp
       ${runtime}/gpu_memory.cpp
       ${runtime}/gpu_partition.cpp
       ${runtime}/gpu_peers.cpp
+      ${runtime}/measure_links.cpp
     LIBRARIES skua::scheduler)
   target_include_directories(gpu_backend_tests PRIVATE "${runtime}")
   target_include_directories(gpu_backend_tests SYSTEM PRIVATE "${SKUA_HIP_HEADERS}")

@@ -68,5 +68,5 @@ skua_test(topology_command_tests LABEL unit
     ../tools/topology_command.cpp
     support/kfd_fixture.cpp
     unit/topology_command_test.cpp
-  LIBRARIES skua::topology CLI11::CLI11 nlohmann_json::nlohmann_json)
+  LIBRARIES skua::runtime CLI11::CLI11 nlohmann_json::nlohmann_json)
 target_include_directories(topology_command_tests PRIVATE "${PROJECT_SOURCE_DIR}/tools")

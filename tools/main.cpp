@@ -1,8 +1,8 @@
 // The program skua: its subcommands, and what they have in common.
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
-#include <fmt/format.h>
 #include <string>
 
 #include <skua/input.hpp>

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <skua/discovery.hpp>
+#include <skua/input.hpp>
+#include <skua/measure.hpp>
 
 namespace skua {
 namespace {
@@ -19,6 +21,7 @@ struct TopologyArguments {
   std::string sysfs;
   std::string file;
   std::string format = "text";
+  bool measures = false;
 };
 
 const std::map<std::string, Source> sources = {{"auto", Source::automatic},
@@ -47,14 +50,22 @@ std::string formatted(const Topology& topology, Format format) {
   return to_text(topology);
 }
 
+int print(const std::string& text) {
+  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return is_written ? 0 : 1;
+}
+
 int show(const TopologyArguments& arguments) {
   DiscoveryOptions options;
   options.source = sources.at(arguments.source);
   if (!arguments.sysfs.empty()) options.sysfs = arguments.sysfs;
   if (!arguments.file.empty()) options.file = arguments.file;
-  const std::string text = formatted(discover(options), formats.at(arguments.format));
-  const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return is_written ? 0 : 1;
+  const Format format = formats.at(arguments.format);
+  if (arguments.measures && format == Format::dot) throw InputError("--measure: there is text and json, but no dot");
+  const Topology topology = discover(options);
+  if (!arguments.measures) return print(formatted(topology, format));
+  const auto links = measure_links(topology);
+  return print(format == Format::json ? to_json(links) : to_text(links));
 }
 
 }  // namespace
@@ -67,13 +78,18 @@ void add_topology_command(CLI::App& application, int& exit_code) {
       ->type_name("SOURCE");
   auto* sysfs = command->add_option("--sysfs", arguments->sysfs, "Read a KFD tree in this folder in place of /sys")
                     ->type_name("DIR");
+  auto* file = command
+                   ->add_option("--file", arguments->file,
+                                "Read a described machine: skua JSON, a machine description, XML of NCCL, RCCL or "
+                                "hwloc, or what nvidia-smi "
+                                "topo -m, rocm-smi --showtopo, amd-smi topology or rocm-bandwidth-test printed")
+                   ->type_name("FILE")
+                   ->excludes(sysfs);
   command
-      ->add_option(
-          "--file", arguments->file,
-          "Read a described machine: skua JSON, a machine description, XML of NCCL, RCCL or hwloc, or what nvidia-smi "
-          "topo -m, rocm-smi --showtopo, amd-smi topology or rocm-bandwidth-test printed")
-      ->type_name("FILE")
-      ->excludes(sysfs);
+      ->add_flag("--measure", arguments->measures,
+                 "Copy between all GPUs and the host, and show what the links carry beside what they declare")
+      ->excludes(sysfs)
+      ->excludes(file);
   auto* format = command->add_option("--format", arguments->format, "text, json or dot")
                      ->check(CLI::IsMember(names_of(formats)))
                      ->type_name("FORMAT");

@@ -200,6 +200,23 @@ hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemc
   hip_stub::enqueue(stream, std::chrono::nanoseconds(0), [&] { std::memcpy(to, from, bytes); });
   return result(hipSuccess);
 }
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                              hipStream_t stream) {
+  const std::pair<int, int> link{from_device, to_device};
+  if (current.hanging.contains(link)) {
+    const std::lock_guard hold(hip_stub::lock);
+    stream->done = hip_stub::Moment::max();
+    return result(hipSuccess);
+  }
+  if (current.lossy.contains(link)) bytes = std::min<std::size_t>(bytes, 4096);
+  return hipMemcpyAsync(to, from, bytes, hipMemcpyDefault, stream);
+}
+hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t begin, hipEvent_t end) {
+  const std::lock_guard hold(hip_stub::lock);
+  const std::chrono::duration<float, std::milli> elapsed = *end->done - *begin->done;
+  *milliseconds = elapsed.count();
+  return result(hipSuccess);
+}
 hipError_t hipDeviceCanAccessPeer(int* can, int from, int to) {
   ++current.peers_asked;
   *can = current.unreachable.contains({from, to}) ? 0 : 1;

@@ -21,6 +21,8 @@ struct State {
   std::string arch = "gfx90a";
   std::set<int> dead;                         ///< devices on which nothing ever completes
   std::set<std::pair<int, int>> unreachable;  ///< (from, to)
+  std::set<std::pair<int, int>> lossy;        ///< copies (from, to) that lose all after their first 4,096 bytes
+  std::set<std::pair<int, int>> hanging;      ///< copies (from, to) that never end
   hipError_t enable_peer = hipSuccess;
   hipError_t record = hipSuccess;                  ///< of every record from now on
   std::function<hipError_t(int device)> on_query;  ///< called by each query of an event; may sleep

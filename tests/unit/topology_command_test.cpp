@@ -62,6 +62,12 @@ TEST(TopologyCommand, RefusesUnknownWordsAndContradictions) {
   EXPECT_THROW(output_of({"--file", "/no/such/file"}), InputError);
 }
 
+TEST(TopologyCommand, MeasuresThisMachineOnlyAndNotIntoAPicture) {
+  EXPECT_THROW(output_of({"--measure", "--file", "x"}), CLI::ExcludesError);
+  EXPECT_THROW(output_of({"--measure", "--sysfs", tree()}), CLI::ExcludesError);
+  EXPECT_THROW(output_of({"--measure", "--format", "dot"}), InputError);
+}
+
 TEST(TopologyCommand, ARefusalNamesTheOptionAndTheWord) {
   try {
     output_of({"--from", "guess"});
