@@ -120,4 +120,6 @@ function(skua_gpu_sources target)
     ${language}_STANDARD_REQUIRED ON
     ${language}_EXTENSIONS OFF)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+  # CMake names the architectures to the linker, too, which has no use for them when the bodies lie in a library.
+  target_link_options(${target} PUBLIC $<$<LINK_LANGUAGE:HIP>:-Wno-unused-command-line-argument>)
 endfunction()

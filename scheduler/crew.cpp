@@ -39,8 +39,12 @@ bool run_job(CrewState& state, const std::shared_ptr<Job>& job, std::uint32_t in
   const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
   Waiting waiting(state.parking, state.clock, state.warm);
   try {
-    auto worker = std::make_unique<Worker>(
-        Worker::Context{job, index, device, state.clock, feedback, state.distances[index], state.trace != nullptr});
+    Worker::Context context{job, index, device, state.clock, feedback, state.distances[index], state.trace != nullptr,
+                            {}};
+    if (const auto& address = state.addresses[index]) {
+      context.load = [&state, &address] { return state.sampler.latest(*address); };
+    }
+    auto worker = std::make_unique<Worker>(std::move(context));
     for (;;) {
       const Parking::Ticket ticket = state.parking.ticket();
       const Step step = worker->step();
@@ -116,9 +120,23 @@ Scheduler::Crew::Crew(std::unique_ptr<CrewState> state, const SchedulerOptions& 
                 shared.devices.size() < discover_host_cpus().usable_count();
   const std::string trace = options.trace.empty() ? environment_variable("SKUA_TRACE").value_or("") : options.trace;
   if (!trace.empty()) shared.trace = std::make_unique<Trace>(trace);
+  watch_loads();
   for (std::uint32_t index = 0; index < shared.devices.size(); ++index) {
     if (shared.trace) shared.trace->name_track(index, shared.devices[index]->info().name);
     threads_.emplace_back(work, state_, index);
+  }
+}
+
+void Scheduler::Crew::watch_loads() {
+  for (const auto& device : state_->devices) {
+    const auto& id = device->info().gpu;
+    std::optional<GpuAddress> address;
+    if (id && id->index < state_->topology.gpus.size()) {
+      const Gpu& gpu = state_->topology.gpus[id->index];
+      if (gpu.pci) address = GpuAddress{*gpu.pci, gpu.partition};
+    }
+    if (address) state_->sampler.watch(*address);
+    state_->addresses.push_back(address);
   }
 }
 
@@ -240,6 +258,8 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
     for (const CrewState::Member& member : state_->members) {
       report.notes.insert(report.notes.end(), member.notes.begin(), member.notes.end());
     }
+    const std::vector<std::string> of_sensors = state_->sampler.notes();
+    report.notes.insert(report.notes.end(), of_sensors.begin(), of_sensors.end());
     state_->job.reset();
   }
   throw_failure(*job, report);

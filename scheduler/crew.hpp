@@ -8,11 +8,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <skua/parking.hpp>
+#include <skua/sampler.hpp>
 #include <skua/scheduler.hpp>
 #include <skua/trace.hpp>
 #include <skua/worker.hpp>
@@ -30,6 +32,8 @@ struct CrewState {
   SteadyClock clock;
   Topology topology;
   Devices devices;
+  std::vector<std::optional<GpuAddress>> addresses;  ///< of the devices that are GPUs, where they are known
+  Sampler sampler{clock};
   std::vector<std::vector<std::uint32_t>> distances;
   std::unique_ptr<Trace> trace;
   Parking parking;  ///< where Workers sleep
@@ -55,6 +59,7 @@ class Scheduler::Crew {
 
  private:
   std::shared_ptr<Job> make_job(std::uint64_t items, std::shared_ptr<const Kernel> kernel, const JobOptions& options);
+  void watch_loads();
   void require_a_device(const JobSpec& spec) const;
   std::vector<Feedback*> feedback_of(const std::string& name);
   std::chrono::nanoseconds stay_awake(const Job& job, std::int64_t begin_ns) const;

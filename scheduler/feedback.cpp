@@ -41,6 +41,10 @@ void Feedback::add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept {
   job_busy_s_ += static_cast<double>(items) / bounded;
 }
 
+void Feedback::scale(double factor) noexcept {
+  if (rate_) *rate_ *= factor;
+}
+
 void Feedback::Cost::add(std::int64_t ns) noexcept {
   if (!first_seen) {
     first_seen = true;

@@ -39,8 +39,35 @@ std::uint64_t Worker::smallest_items() const {
   return std::max(filling_items_, hiding_items());
 }
 
+/// Another process on the GPU lowers the forecasts before a chunk has shown it.
+void Worker::look_at_load() {
+  constexpr std::int64_t look_every_ns = 5'000'000;
+  if (!context_.load) return;
+  const std::int64_t now_ns = context_.clock.now_ns();
+  if (now_ns - last_load_look_ns_ < look_every_ns) return;
+  last_load_look_ns_ = now_ns;
+  load_.see(context_.load());
+  if (const auto occupancy = load_.own_occupancy()) {
+    const std::lock_guard lock(seat_.mutex);
+    seat_.account.occupancy = occupancy;
+  }
+  const double change = load_.take_change();
+  const double rate = seat_.items_per_second.load(std::memory_order_relaxed);
+  if (change == 1 || !(rate > 0)) return;
+  context_.feedback.scale(change);
+  seat_.items_per_second.store(rate * change, std::memory_order_relaxed);
+  for (Launch& launch : running_) {
+    const double left_ns = static_cast<double>(std::max<std::int64_t>(0, launch.forecast_end_ns - now_ns));
+    launch.forecast_end_ns = now_ns + static_cast<std::int64_t>(left_ns / change);
+    if (!launch.late) launch.flight->forecast(launch.forecast_end_ns);
+    seat_.busy_until_ns.store(launch.forecast_end_ns, std::memory_order_relaxed);
+  }
+  record(change < 1 ? "others came" : "others went", now_ns, now_ns, 0);
+}
+
 Step Worker::step() {
   collect();
+  look_at_load();
   const bool retired = seat_.retired.load(std::memory_order_relaxed);
   if (!retired && !job_.over()) refill();
   if (!running_.empty()) {
@@ -118,6 +145,7 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
   const bool dropped = launch.late ? launch.late->original().settled() : launch.flight->settled();
   if (!completion.failure && !dropped) {
     context_.feedback.add_chunk(launch.items, busy_ns);
+    load_.rate_was_measured();
     seat_.items_per_second.store(context_.feedback.items_per_second().value_or(0), std::memory_order_relaxed);
   }
   if (!context_.device.info().runs_in_poll) context_.feedback.add_launch(launch.host_ns);

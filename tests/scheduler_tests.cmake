@@ -7,6 +7,7 @@ skua_test(scheduler_tests LABEL unit
     unit/feedback_test.cpp
     unit/gpu_parts_test.cpp
     unit/late_chunks_test.cpp
+    unit/load_watch_test.cpp
     unit/measured_links_test.cpp
     unit/placement_test.cpp
     unit/reduction_test.cpp

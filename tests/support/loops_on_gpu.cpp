@@ -7,13 +7,7 @@ namespace {
 /// Each item has a counter of its own, so no two threads meet unless an item is run twice.
 struct CountRuns {
   unsigned* runs;
-  SKUA_BODY void operator()(std::uint64_t item) const {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-    atomicAdd_system(&runs[item], 1u);
-#else
-    __atomic_fetch_add(&runs[item], 1u, __ATOMIC_RELAXED);
-#endif
-  }
+  SKUA_BODY void operator()(std::uint64_t item) const { runs[item] += 1; }
 };
 
 struct Harmonic {
@@ -24,9 +18,9 @@ struct Index {
   SKUA_BODY std::uint64_t operator()(std::uint64_t item) const { return item; }
 };
 
-__global__ void add_items(std::uint64_t begin, std::uint64_t end, unsigned long long* sum) {
+__global__ void count_items(std::uint64_t begin, std::uint64_t end, unsigned* runs) {
   const std::uint64_t i = begin + std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  if (i < end) atomicAdd_system(sum, static_cast<unsigned long long>(i));
+  if (i < end) runs[i] += 1;
 }
 
 __global__ void write_to_nowhere(unsigned* nowhere) {
@@ -47,12 +41,12 @@ Reduction<std::uint64_t> sum_items(Scheduler& scheduler, std::uint64_t items, co
   return scheduler.parallel_reduce(items, std::uint64_t{0}, Index{}, Plus{}, options);
 }
 
-Report launch_sum(Scheduler& scheduler, std::uint64_t items, unsigned long long* sum, const JobOptions& options) {
+Report launch_count(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options) {
   return scheduler.launch(
       items,
-      [sum](const Chunk& chunk) {
+      [runs](const Chunk& chunk) {
         const auto blocks = static_cast<unsigned>((chunk.items() + 127) / 128);
-        add_items<<<blocks, 128, 0, stream(chunk)>>>(chunk.begin, chunk.end, sum);
+        count_items<<<blocks, 128, 0, stream(chunk)>>>(chunk.begin, chunk.end, runs);
       },
       options);
 }

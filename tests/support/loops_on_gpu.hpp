@@ -16,8 +16,8 @@ Reduction<double> sum_harmonic(Scheduler& scheduler, std::uint64_t items, double
 /// The sum of all items, modulo 2^64.
 Reduction<std::uint64_t> sum_items(Scheduler& scheduler, std::uint64_t items, const JobOptions& options);
 
-/// The same by a kernel of the user's, into *sum.
-Report launch_sum(Scheduler& scheduler, std::uint64_t items, unsigned long long* sum, const JobOptions& options);
+/// As count_runs, by a kernel of the user's.
+Report launch_count(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options);
 
 /// Launches a kernel that writes where there is no memory.
 Report launch_fault(Scheduler& scheduler);

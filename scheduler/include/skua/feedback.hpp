@@ -17,6 +17,9 @@ class Feedback {
   /// A chunk of `items` took `busy_ns`. Samples of no items or no time are left out.
   void add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept;
 
+  /// The rate is thought to have changed by this factor, before any chunk has shown it.
+  void scale(double factor) noexcept;
+
   /// How long the device stood still between two chunks, though the second was launched in time. The first (code load)
   /// does not count.
   void add_gap(std::int64_t gap_ns) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <skua/device.hpp>
 #include <skua/feedback.hpp>
 #include <skua/job.hpp>
+#include <skua/load_watch.hpp>
 #include <skua/stealing.hpp>
 #include <skua/trace.hpp>
 
@@ -35,6 +37,7 @@ class Worker {
     Feedback& feedback;                    ///< of this device and the Job's name; outlives the Worker
     std::vector<std::uint32_t> distances;  ///< place of each device in this one's order of nearness
     bool traced = false;
+    std::function<GpuLoad()> load{};  ///< the sensors' latest of this device; empty where there are none
   };
 
   explicit Worker(Context context);
@@ -63,6 +66,7 @@ class Worker {
   void collect();
   std::int64_t forecast_ns(std::uint64_t items) const;
   void forecast_from(std::int64_t end_ns);
+  void look_at_load();
   void learn(const Completion& completion, const Launch& launch);
   void complete(Launch& launch, const Completion& completion);
   void fail(Launch& launch, const Failure& failure, std::int64_t now_ns);
@@ -86,6 +90,8 @@ class Worker {
   Job& job_;
   Seat& seat_;
   const Kernel& kernel_;
+  LoadWatch load_;
+  std::int64_t last_load_look_ns_ = 0;
   std::uint64_t filling_items_ = 1;  ///< of this kernel on this device
   std::vector<Launch> running_;      ///< oldest first
   std::int64_t last_end_ns_ = 0;     ///< when the device was last seen to end something, while it has not waited since
