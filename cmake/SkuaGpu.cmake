@@ -93,6 +93,11 @@ elseif(SKUA_GPU_KIND STREQUAL "cuda")
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+  # CMake 3.25 does not know that nvcc has spoken C++20 since 12.0.
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12)
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+  endif()
 endif()
 
 # What host code needs to call the runtime.
@@ -110,6 +115,9 @@ endif()
 
 # skua_gpu_sources(TARGET FILE...): these sources of the target hold bodies for GPUs. Without GPUs they stay C++.
 function(skua_gpu_sources target)
+  if(NOT SKUA_GPU_KIND)
+    message(FATAL_ERROR "skua_gpu_sources(${target}): include skua's cmake/SkuaGpu.cmake before add_subdirectory(skua)")
+  endif()
   if(SKUA_GPU_KIND STREQUAL "none")
     return()
   endif()

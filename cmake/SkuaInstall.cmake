@@ -6,6 +6,9 @@ set(skua_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/skua")
 install(TARGETS skua_topology skua_runtime skua_scheduler skua_skua
   EXPORT skua-targets
   FILE_SET HEADERS)
+if(TARGET skua_simulation)
+  install(TARGETS skua_simulated skua_simulation EXPORT skua-targets FILE_SET HEADERS)
+endif()
 if(TARGET skua_program)
   install(TARGETS skua_program)
 endif()
@@ -21,4 +24,5 @@ install(FILES
   cmake/FindHwloc.cmake
   cmake/SkuaGpu.cmake
   cmake/FindNuma.cmake
+  cmake/FindSimGrid.cmake
   DESTINATION "${skua_package_dir}")

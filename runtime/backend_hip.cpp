@@ -54,7 +54,8 @@ GpuGrain Opening::grain(int ordinal) const {
 DeviceInfo Opening::describe_device(const GpuPartSpec& spec, std::uint32_t units) const {
   const auto place = static_cast<std::size_t>(spec.ordinal);
   DeviceInfo info;
-  info.name = "gpu:" + std::to_string(spec.ordinal) + (spec.part ? "." + std::to_string(*spec.part) : "");
+  info.name = "gpu:" + std::to_string(spec.ordinal);
+  if (spec.part) info.name.append(1, '.').append(std::to_string(*spec.part));
   info.kind = DeviceKind::gpu;
   info.rate_guess = units * gpus_[place].clock_ghz * cores_in_compute_unit;
   info.gpu = gpus_[place].id;

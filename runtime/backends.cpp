@@ -58,6 +58,9 @@ Devices open_part(const std::string& part, const Topology& topology, const Clock
   if (!open && part.substr(0, colon) == "gpu") {
     throw InputError("--devices " + part + ": this skua was built without GPUs (SKUA_GPU=none)");
   }
+  if (!open && part.substr(0, colon) == "simulated") {
+    throw InputError("--devices " + part + ": simulated devices run nothing in real time; use skua simulate --machine");
+  }
   if (!open) throw InputError("--devices " + part + ": no such backend; there are " + known_backends());
   if (colon == std::string::npos) return open("", topology, clock);
   if (colon + 1 == part.size()) throw InputError("--devices " + part + ": nothing after the colon");

@@ -51,6 +51,10 @@ Report Job::report(std::int64_t begin_ns, std::int64_t left_ns) const {
     if (rate > 0) account.items_per_second = rate;
     if (account.busy_s > 0) rates += static_cast<double>(account.items) / account.busy_s;
     report.items_done += account.items;
+    if (account.slow_calls > 0) {
+      report.notes.push_back("device " + account.name + ": " + std::to_string(account.slow_calls) +
+                             " calls that should return at once took longer than 10 ms");
+    }
     report.devices.push_back(std::move(account));
   }
   report.lower_bound_s = rates > 0 ? static_cast<double>(report.items_done) / rates : 0;

@@ -42,6 +42,7 @@ nlohmann::ordered_json device_json(const DeviceReport& device, std::size_t id) {
                                  {"occupancy", or_null(device.occupancy)},
                                  {"smallest_chunk_items", or_null(device.smallest_chunk_items)},
                                  {"items_per_second", or_null(device.items_per_second)},
+                                 {"slow_calls", device.slow_calls},
                                  {"failed", device.failed}};
   if (device.failed) json["failure"] = device.failure;
   return json;

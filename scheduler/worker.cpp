@@ -62,7 +62,7 @@ void Worker::look_at_load() {
     if (!launch.late) launch.flight->forecast(launch.forecast_end_ns);
     seat_.busy_until_ns.store(launch.forecast_end_ns, std::memory_order_relaxed);
   }
-  record(change < 1 ? "others came" : "others went", now_ns, now_ns, 0);
+  record(change < 1 ? "others came" : "others went", now_ns, now_ns, {});
 }
 
 Step Worker::step() {
@@ -90,7 +90,9 @@ void Worker::collect() {
   // One at a time: a device that runs on by itself is given new work before it is asked for more.
   bool collected = false;
   while (!running_.empty() && !collected) {
+    const std::int64_t asked_ns = context_.clock.now_ns();
     auto completion = context_.device.poll();
+    watch_call(asked_ns);
     if (!completion) return;
     collected = true;
     const auto found = std::find_if(running_.begin(), running_.end(),
@@ -110,6 +112,14 @@ void Worker::collect() {
     last_end_ns_ = completion->end_ns;
     forecast_from(completion->end_ns);
   }
+}
+
+/// Drivers that say they never block sometimes do.
+void Worker::watch_call(std::int64_t begin_ns) {
+  constexpr std::int64_t slow_ns = 10'000'000;
+  if (context_.device.info().runs_in_poll || context_.clock.now_ns() - begin_ns < slow_ns) return;
+  const std::lock_guard lock(seat_.mutex);
+  seat_.account.slow_calls += 1;
 }
 
 std::int64_t Worker::forecast_ns(std::uint64_t items) const {
@@ -152,7 +162,7 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
   // A launch that came after the end of the one before tells of the host's delay, not of the device.
   const bool in_time = launch.begin_ns < last_end_ns_ || context_.device.info().launches_max == 1;
   if (last_end_ns_ != 0 && in_time) context_.feedback.add_gap(completion.begin_ns - last_end_ns_);
-  record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch.items);
+  record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch);
 }
 
 void Worker::complete(Launch& launch, const Completion& completion) {
@@ -226,6 +236,7 @@ bool Worker::start(Launch launch, const Chunk& chunk) {
   launch.begin_ns = now_ns;
   running_.push_back(std::move(launch));
   const auto failure = context_.device.launch(kernel_, chunk, number);
+  watch_call(now_ns);
   if (!context_.device.info().runs_in_poll) running_.back().host_ns = context_.clock.now_ns() - now_ns;
   if (!failure) return true;
   Launch failed = std::move(running_.back());
@@ -234,13 +245,14 @@ bool Worker::start(Launch launch, const Chunk& chunk) {
   return false;
 }
 
-void Worker::record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t items) {
+void Worker::record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) {
   if (!context_.traced) return;
   trace_.push_back({name,
                     context_.device_index,
                     begin_ns,
                     end_ns,
-                    {{"items", static_cast<double>(items)},
+                    {{"items", static_cast<double>(launch.items)},
+                     {"first_item", static_cast<double>(launch.granules.front * job_.spec().granule_items)},
                      {"items_per_second", seat_.items_per_second.load(std::memory_order_relaxed)},
                      {"filling_items", static_cast<double>(filling_items_)},
                      {"hiding_items", static_cast<double>(hiding_items())},

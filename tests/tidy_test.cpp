@@ -29,8 +29,8 @@ const std::vector<File>& files() {
   static const std::vector<File> all = [] {
     std::vector<File> found;
     const fs::path root = SKUA_SOURCE_DIR;
-    for (const char* folder :
-         {"topology", "runtime", "scheduler", "tools", "samples", "bench", "tests", "scripts", "cmake", "docs"}) {
+    for (const char* folder : {"topology", "runtime", "scheduler", "simulation", "tools", "samples", "bench", "tests",
+                               "scripts", "cmake", "docs"}) {
       for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
         if (!entry.is_regular_file()) continue;
         std::ifstream stream(entry.path());
@@ -64,7 +64,8 @@ TEST(Tidy, KeepsFilesShort) {
     if (file.ends_with(".cpp")) {
       EXPECT_LE(file.lines(), 400) << file.path;
     }
-    if (file.path == "topology/README.md" || file.path == "runtime/README.md" || file.path == "scheduler/README.md") {
+    if (file.path == "topology/README.md" || file.path == "runtime/README.md" || file.path == "scheduler/README.md" ||
+        file.path == "simulation/README.md") {
       EXPECT_LE(file.lines(), 60) << file.path;
     }
   }
@@ -79,8 +80,9 @@ TEST(Tidy, GuardsEveryHeader) {
 }
 
 TEST(Tidy, IncludesDownwardsOnly) {
-  const std::map<std::string, std::vector<std::string>> above = {{"topology", {"runtime", "scheduler"}},
-                                                                 {"runtime", {"scheduler"}}};
+  const std::map<std::string, std::vector<std::string>> above = {{"topology", {"runtime", "scheduler", "simulation"}},
+                                                                 {"runtime", {"scheduler", "simulation"}},
+                                                                 {"scheduler", {"simulation"}}};
   for (const auto& [module, forbidden] : above) {
     for (const File& file : files()) {
       if (!file.is_in(module)) continue;
@@ -137,7 +139,8 @@ TEST(Tidy, NamesEveryTestSourceAfterWhatItTests) {
 TEST(Tidy, KeepsVendorsInTheSourcesOfTwoModules) {
   static const std::regex vendor("^(hip/|cuda|tbb/|oneapi/|hwloc\\.h|numa\\.h|rocm_smi/|nvml\\.h|simgrid).*");
   for (const File& file : files()) {
-    if (file.is_in("bench") || file.is_in("tests")) continue;  // benches compare with rivals, recorded tests call vendors
+    if (file.is_in("bench") || file.is_in("tests"))
+      continue;  // benches compare with rivals, recorded tests call vendors
     const bool is_private = file.path.find("/include/") == std::string::npos;
     if ((file.is_in("runtime") || file.is_in("topology")) && is_private) continue;
     if (file.path == "runtime/include/skua/gpu_api.hpp") continue;

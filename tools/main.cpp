@@ -8,6 +8,9 @@
 #include <skua/input.hpp>
 
 #include "topology_command.hpp"
+#ifdef SKUA_HAS_SIMULATION
+#include "simulate_command.hpp"
+#endif
 
 namespace {
 
@@ -28,6 +31,9 @@ int main(int argc, char** argv) {
     application.set_version_flag("--version", "skua " SKUA_VERSION);
     application.require_subcommand(1);
     skua::add_topology_command(application, exit_code);
+#ifdef SKUA_HAS_SIMULATION
+    skua::add_simulate_command(application, exit_code);
+#endif
     try {
       skua::check_environment();
       application.parse(argc, argv);

@@ -31,6 +31,7 @@ struct DeviceReport {
   std::optional<double> occupancy;
   std::optional<std::uint64_t> smallest_chunk_items;  ///< at the end: what fills the device and hides a launch
   std::optional<double> items_per_second;             ///< the measured rate at the end
+  std::uint64_t slow_calls = 0;  ///< into the device that should return at once and took longer than 10 ms
   bool failed = false;
   std::string failure;  ///< why, when it failed
 };

@@ -67,6 +67,7 @@ class Worker {
   std::int64_t forecast_ns(std::uint64_t items) const;
   void forecast_from(std::int64_t end_ns);
   void look_at_load();
+  void watch_call(std::int64_t begin_ns);
   void learn(const Completion& completion, const Launch& launch);
   void complete(Launch& launch, const Completion& completion);
   void fail(Launch& launch, const Failure& failure, std::int64_t now_ns);
@@ -84,7 +85,7 @@ class Worker {
   std::uint64_t hiding_items() const;
   std::uint64_t smallest_items() const;
   double overhead_seconds() const;
-  void record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, std::uint64_t items);
+  void record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch);
 
   Context context_;
   Job& job_;

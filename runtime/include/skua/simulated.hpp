@@ -1,0 +1,117 @@
+// Simulated devices: a described machine in virtual time, over SimGrid.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skua/clock.hpp>
+#include <skua/device.hpp>
+#include <skua/topology.hpp>
+
+namespace skua {
+
+/// From `from_s` of the simulation's time on, a device runs at `factor` of its rate; 0: not at all.
+struct RateChange {
+  double from_s = 0;
+  double factor = 1;
+};
+
+/// How one simulated device behaves. Launches are counted from 0, over all runs.
+struct SimulatedDevice {
+  std::string name;
+  std::optional<GpuId> gpu;
+  double work_per_second = 1e6;
+  std::vector<RateChange> changes;                  ///< in order of time
+  double rate_guess = 1;                            ///< what the scheduler is told beforehand
+  double launch_s = 12e-6;                          ///< between a launch, or the end of the one before, and its begin
+  std::optional<double> queued_s;                   ///< instead, when the one before still ran at the launch
+  double host_s = 0;                                ///< by which a launch keeps its host thread
+  double step_s = 0;                                ///< by which any other look keeps its host thread
+  double detection_s = 9e-6;                        ///< from the end of a launch until its host thread knows
+  std::uint64_t filling_items = 1;                  ///< fewer take as long as this many
+  std::optional<std::uint64_t> told_filling_items;  ///< what the device says instead: a wrong reading
+  std::optional<double> occupancy;                  ///< what the device says
+  double jitter = 0;                                ///< a chunk takes up to this part more or less
+  double first_chunk_factor = 1;                    ///< by which the first chunk takes longer
+  double first_chunk_extra_s = 0;
+  std::optional<double> fails_from_s;  ///< the launch that runs then, and all later ones, end with a failure
+  std::uint32_t launches_max = 2;
+  std::uint64_t seed = 0;  ///< of the jitter
+};
+
+/// Work that the device can do in [from_s, until_s].
+double work_between(const SimulatedDevice& device, double from_s, double until_s);
+/// The moment at which it has done `work` that it began at from_s; infinite when it never has.
+double end_of_work(const SimulatedDevice& device, double from_s, double work);
+
+struct SimulatedMachine {
+  std::vector<SimulatedDevice> devices;
+  Topology topology;                          ///< its links join devices whose `gpu` is set
+  std::optional<std::uint32_t> host_threads;  ///< nothing: one a device
+};
+
+/// What the items of the loops cost.
+struct SimulatedLoop {
+  std::function<double(std::uint64_t begin, std::uint64_t end)> work;  ///< of items; empty: 1 each
+  double bytes_per_item = 0;         ///< read by a chunk before it runs, from where they lie
+  std::vector<std::uint64_t> homes;  ///< first item that lies with each device, ascending; empty: nothing is moved
+};
+
+/// What a step function waits for. change: until notify() or until_ns.
+struct SimulatedWait {
+  enum class For { nothing, completion, change, finished };
+  For what = For::nothing;
+  std::int64_t until_ns = 0;
+};
+using SimulatedStep = std::function<SimulatedWait()>;
+
+/// A machine whose devices and host threads live in virtual time. Two SimGrid actors a device: one runs its launches,
+/// one calls its step function. A chunk first reads its items' bytes: a link's bandwidth is shared evenly by what
+/// crosses it at a time, and a path is as slow as its slowest link. Then it runs at the rate that the device has at
+/// each moment.
+///
+/// SimGrid has one engine a process, and no platform can be added once it has run. So one engine is made with a fixed
+/// number of resources, links take theirs from it, and actors are made anew for each run: any number of Simulations
+/// follow one another in one process, each with a clock that starts at 0. Same machine and steps, same run.
+/// Threads: one for all Simulations of the process.
+class Simulation {
+ public:
+  static constexpr std::int64_t start_ns = 1'000'000;  ///< the Clock at time 0
+
+  /// Fails: InputError for a machine without devices, rates and bandwidths that are none, and too many links.
+  explicit Simulation(SimulatedMachine machine);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  const Clock& clock() const noexcept;
+  double now_s() const noexcept;
+  const SimulatedMachine& machine() const noexcept;
+  Device& device(std::size_t index);
+  std::uint64_t bytes_moved(std::size_t index) const;  ///< to this device, since the last set_loop()
+
+  void set_loop(SimulatedLoop loop);
+
+  /// Has `call` made at `at_s` of the next run, if it still goes on then; all steps follow.
+  void call_at(double at_s, std::function<void()> call);
+
+  /// All that wait for a change are to look again. Callable from inside steps.
+  void notify() noexcept;
+
+  enum class End { finished, stuck, limit };
+  /// Calls the step functions, one a device, until each has finished, or waits for a launch that never ends (stuck),
+  /// or `limit_s` have passed. Launches that did not end are forgotten.
+  /// Fails: what a step throws.
+  End run(std::vector<SimulatedStep> steps, double limit_s);
+
+ private:
+  class Run;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace skua

@@ -1,0 +1,30 @@
+// What is simulated: a machine, a loop, and what goes wrong. The named ones.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <skua/costs.hpp>
+#include <skua/simulated.hpp>
+
+namespace skua {
+
+struct Scenario {
+  std::string name;
+  SimulatedMachine machine;
+  Costs costs{1, {1.0}};
+  std::uint64_t granule_items = 1;
+  double bytes_per_item = 0;
+  bool repeatable = true;         ///< late chunks may run again
+  std::vector<double> placement;  ///< weights of the first deal; empty: by what is known or guessed of rates
+  int jobs_before = 0;            ///< of the same name, so that rates are known
+};
+
+std::vector<std::string> scenario_names();
+
+/// Chance comes from the seed alone.
+/// Fails: InputError that names the text and the scenarios.
+Scenario make_scenario(const std::string& name, std::uint64_t seed);
+
+}  // namespace skua

@@ -1,0 +1,123 @@
+// From the spans of a trace to costs and rates.
+#include <skua/replay.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <skua/input.hpp>
+#include <skua/scheduler.hpp>
+
+namespace skua {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Span {
+  double first_item = 0;
+  double begin_us = 0;
+  std::uint64_t device = 0;
+  double items = 0;
+  double duration_us = 0;
+};
+
+double number_of(const Json& object, const char* name, const std::string& where) {
+  const auto found = object.find(name);
+  if (found == object.end() || !found->is_number() || found->get<double>() < 0) {
+    throw InputError(where + ": " + name + " must be a number");
+  }
+  return found->get<double>();
+}
+
+Span read_span(const Json& event, const std::string& where) {
+  const Json arguments = event.value("args", Json::object());
+  Span span;
+  span.begin_us = number_of(event, "ts", where);
+  span.duration_us = number_of(event, "dur", where);
+  span.items = number_of(arguments, "items", where);
+  span.device = static_cast<std::uint64_t>(number_of(event, "tid", where));
+  if (arguments.contains("first_item")) span.first_item = number_of(arguments, "first_item", where);
+  if (span.items < 1 || span.duration_us <= 0) throw InputError(where + ": a chunk without items or duration");
+  return span;
+}
+
+std::vector<Span> read_spans(const std::string& path) {
+  std::ifstream stream(path);
+  if (!stream) throw InputError(path + ": cannot be read");
+  const Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object() || !json.contains("traceEvents") || !json["traceEvents"].is_array()) {
+    throw InputError(path + ": not a trace that skua wrote (no list traceEvents)");
+  }
+  std::vector<Span> spans;
+  std::size_t index = 0;
+  for (const Json& event : json["traceEvents"]) {
+    const std::string where = path + ": traceEvents[" + std::to_string(index++) + "]";
+    if (!event.is_object()) throw InputError(where + ": not an object");
+    if (event.value("ph", Json()) == "X" && event.value("name", Json()) == "chunk") {
+      spans.push_back(read_span(event, where));
+    }
+  }
+  if (spans.empty()) throw InputError(path + ": no chunk in it");
+  std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
+    return std::tie(a.first_item, a.begin_us, a.device) < std::tie(b.first_item, b.begin_us, b.device);
+  });
+  return spans;
+}
+
+struct Sum {
+  double items = 0;
+  double seconds = 0;
+};
+
+/// One cost for each of equally many items, so that short chunks are seen as well as long ones.
+std::vector<double> costs_of(const std::vector<Span>& spans, const std::map<std::uint64_t, Sum>& devices,
+                             double items) {
+  constexpr std::size_t blocks = std::size_t{1} << 16;
+  std::vector<double> costs(blocks, 0);
+  double at = 0;
+  for (const Span& span : spans) {
+    const Sum& sum = devices.at(span.device);
+    const double cost = span.duration_us * 1e-6 * (sum.items / sum.seconds) / span.items;
+    const double end = at + span.items;
+    const auto block_of = [&](double item) { return item / items * static_cast<double>(blocks); };
+    for (auto block = static_cast<std::size_t>(block_of(at)); block < blocks; ++block) {
+      const double from = std::max(block_of(at), static_cast<double>(block));
+      const double until = std::min(block_of(end), static_cast<double>(block + 1));
+      if (until <= from) break;
+      costs[block] += cost * (until - from);
+    }
+    at = end;
+  }
+  return costs;
+}
+
+}  // namespace
+
+Scenario read_recorded_run(const std::string& path) {
+  const std::vector<Span> spans = read_spans(path);
+  std::map<std::uint64_t, Sum> devices;
+  double items = 0;
+  for (const Span& span : spans) {
+    devices[span.device].items += span.items;
+    devices[span.device].seconds += span.duration_us * 1e-6;
+    items += span.items;
+  }
+  Scenario scenario;
+  scenario.name = "replay";
+  for (const auto& [number, sum] : devices) {
+    SimulatedDevice device;
+    device.name = "recorded:" + std::to_string(number);
+    device.work_per_second = sum.items / sum.seconds;
+    scenario.machine.devices.push_back(std::move(device));
+  }
+  const auto whole_items = static_cast<std::uint64_t>(items);
+  scenario.costs = Costs(whole_items, costs_of(spans, devices, items));
+  scenario.granule_items = default_granule_items(whole_items);
+  return scenario;
+}
+
+}  // namespace skua
