@@ -18,6 +18,7 @@ skua_test(simulation_unit_tests LABEL unit
 skua_test(simulated_machine_tests LABEL simulation
   SOURCES
     simulation/field_report_test.cpp
+    simulation/measured_test.cpp
     simulation/random_machine_test.cpp
     simulation/scenario_test.cpp
   LIBRARIES skua::simulation)

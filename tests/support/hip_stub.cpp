@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 
 namespace hip_stub {
 namespace {
@@ -23,6 +24,12 @@ struct TearDown {
     std::atexit([] { torn_down = true; });
   }
 } tear_down;
+
+/// What the runtime has given out. A device that is given up leaves what it had to the runtime, which knows of it.
+std::set<void*>& given_out() {
+  static auto* const all = new std::set<void*>;
+  return *all;
+}
 
 State current;
 std::mutex lock;
@@ -128,6 +135,7 @@ hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
   const std::lock_guard hold(hip_stub::lock);
   ++current.streams_alive;
   *stream = new ihipStream_t{current_device};
+  hip_stub::given_out().insert(*stream);
   return result(hipSuccess);
 }
 hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t words, const std::uint32_t* mask) {
@@ -137,6 +145,7 @@ hipError_t hipExtStreamCreateWithCUMask(hipStream_t* stream, std::uint32_t words
 hipError_t hipStreamDestroy(hipStream_t stream) {
   const std::lock_guard hold(hip_stub::lock);
   --current.streams_alive;
+  hip_stub::given_out().erase(stream);
   delete stream;
   return result(hipSuccess);
 }
@@ -148,11 +157,13 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
   const std::lock_guard hold(hip_stub::lock);
   ++current.events_alive;
   *event = new ihipEvent_t{current_device, {}};
+  hip_stub::given_out().insert(*event);
   return result(hipSuccess);
 }
 hipError_t hipEventDestroy(hipEvent_t event) {
   const std::lock_guard hold(hip_stub::lock);
   --current.events_alive;
+  hip_stub::given_out().erase(event);
   delete event;
   return result(hipSuccess);
 }
@@ -176,21 +187,23 @@ hipError_t hipEventQuery(hipEvent_t event) {
   const bool ready = !event->done || Clock::now() >= *event->done;
   return result(ready ? hipSuccess : hipErrorNotReady);
 }
-hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
-  *memory = std::malloc(bytes);
-  return result(hipSuccess);
-}
-hipError_t hipHostFree(void* memory) {
-  std::free(memory);
-  return result(hipSuccess);
-}
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
+  const std::lock_guard hold(hip_stub::lock);
   *memory = std::malloc(bytes);
+  hip_stub::given_out().insert(*memory);
   return result(hipSuccess);
 }
 hipError_t hipFree(void* memory) {
+  const std::lock_guard hold(hip_stub::lock);
+  hip_stub::given_out().erase(memory);
   std::free(memory);
   return result(hipSuccess);
+}
+hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
+  return hipMalloc(memory, bytes);
+}
+hipError_t hipHostFree(void* memory) {
+  return hipFree(memory);
 }
 hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_t stream) {
   hip_stub::enqueue(stream, std::chrono::nanoseconds(0), [&] { std::memset(memory, value, bytes); });
