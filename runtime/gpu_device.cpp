@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -19,6 +20,14 @@ namespace {
 constexpr std::size_t scratch_bytes_min = std::size_t{1} << 20;
 constexpr std::size_t zero_count_min = std::size_t{1} << 14;
 constexpr std::size_t mark_stride_bytes = 256;
+
+/// What a GPU that never came back may still use.
+void keep_forever(const MakeGpuStream& make_stream, const std::shared_ptr<void>& marks) {
+  static std::mutex mutex;
+  static auto* const kept = new std::vector<std::pair<MakeGpuStream, std::shared_ptr<void>>>;
+  const std::lock_guard lock(mutex);
+  kept->emplace_back(make_stream, marks);
+}
 
 }  // namespace
 
@@ -54,7 +63,10 @@ GpuDevice::~GpuDevice() {
   while (!running_.empty() && std::chrono::steady_clock::now() < until) {
     if (!poll()) std::this_thread::yield();
   }
-  if (!running_.empty() || lost_) return;
+  if (!running_.empty() || lost_) {
+    keep_forever(make_stream_, marks_);
+    return;
+  }
   int callers = -1;
   const bool known = hipGetDevice(&callers) == hipSuccess;
   if (hipSetDevice(ordinal_) == hipSuccess) close();

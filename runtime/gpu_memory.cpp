@@ -39,7 +39,9 @@ std::shared_ptr<void> allocate_shared_memory(std::size_t bytes) {
     }
   }
   if (memory == nullptr) {
-    require("hipHostMalloc", hipHostMalloc(&memory, size, hipHostMallocPortable | hipHostMallocMapped));
+    // Coherent: the host looks at marks while kernels run.
+    constexpr unsigned flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
+    require("hipHostMalloc", hipHostMalloc(&memory, size, flags));
   }
   return {memory, [size](void* block) {
             const std::lock_guard lock(pool().mutex);
