@@ -1,6 +1,6 @@
-// factoring, the default: min(max(1024, N / (8 P)), w R / (4 P)), and never less than fills the device and hides a
-// launch. Weighted factoring after Hummel, Schmidt, Uma, Wein: Load-sharing in heterogeneous systems via weighted
-// factoring, SPAA 1996.
+// factoring, the default: min(max(1024, N / (8 P)), w R / (4 P)), shared out to the launches that make up a chunk, and
+// never less than fills the device and hides a launch. Weighted factoring after Hummel, Schmidt, Uma, Wein:
+// Load-sharing in heterogeneous systems via weighted factoring, SPAA 1996.
 #include "policies.hpp"
 
 namespace skua {

@@ -18,6 +18,7 @@ skua_test(scheduler_tests LABEL unit
     unit/stealing_test.cpp
     unit/thread_test.cpp
     unit/trace_test.cpp
+    unit/worker_test.cpp
   LIBRARIES skua::scheduler nlohmann_json::nlohmann_json)
 target_include_directories(scheduler_tests PRIVATE "${PROJECT_SOURCE_DIR}/scheduler" "${PROJECT_SOURCE_DIR}/runtime")
 

@@ -14,6 +14,7 @@
 #include <skua/gpu_api.hpp>
 #include <skua/skua.hpp>
 
+#include "support/devices.hpp"
 #include "support/loops_on_gpu.hpp"
 
 namespace skua {
@@ -145,31 +146,21 @@ INSTANTIATE_TEST_SUITE_P(AllPartsAndPolicies, GpuConformance,
                          });
 
 /// Passes the ends of a device's first launches on much later than they came.
-class HoldingDevice final : public Device {
+class HoldingDevice final : public test::PassingDevice {
  public:
-  HoldingDevice(std::unique_ptr<Device> device, int held_max) : device_(std::move(device)), held_left_(held_max) {}
-  const DeviceInfo& info() const noexcept override { return device_->info(); }
-  std::vector<std::string> attach() override { return device_->attach(); }
-  bool can_run(const Kernel& kernel) const noexcept override { return device_->can_run(kernel); }
-  std::uint64_t filling_items(const Kernel& kernel, std::uint64_t granule) const override {
-    return device_->filling_items(kernel, granule);
-  }
-  std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
-    return device_->launch(kernel, chunk, number);
-  }
+  HoldingDevice(std::unique_ptr<Device> device, int held_max)
+      : PassingDevice(std::move(device)), held_left_(held_max) {}
   std::optional<Completion> poll() override {
     using namespace std::chrono_literals;
     if (!held_) {
-      held_ = device_->poll();
+      held_ = PassingDevice::poll();
       until_ = std::chrono::steady_clock::now() + (held_ && held_left_-- > 0 ? 100ms : 0ms);
     }
     if (!held_ || std::chrono::steady_clock::now() < until_) return std::nullopt;
     return std::exchange(held_, std::nullopt);
   }
-  std::shared_ptr<void> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
 
  private:
-  std::unique_ptr<Device> device_;
   int held_left_;
   std::optional<Completion> held_;
   std::chrono::steady_clock::time_point until_;

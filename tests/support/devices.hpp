@@ -33,10 +33,18 @@ class PassingDevice : public Device {
   explicit PassingDevice(std::unique_ptr<Device> inner) : inner_(std::move(inner)) {}
   const DeviceInfo& info() const noexcept override { return inner_->info(); }
   std::vector<std::string> attach() override { return inner_->attach(); }
+  bool can_run(const Kernel& kernel) const noexcept override { return inner_->can_run(kernel); }
+  std::uint64_t filling_items(const Kernel& kernel, std::uint64_t granule) const override {
+    return inner_->filling_items(kernel, granule);
+  }
+  std::optional<double> occupancy(const Kernel& kernel, std::uint64_t granule) const override {
+    return inner_->occupancy(kernel, granule);
+  }
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
     return inner_->launch(kernel, chunk, number);
   }
   std::optional<Completion> poll() override { return inner_->poll(); }
+  std::shared_ptr<void> allocate(std::size_t bytes) override { return inner_->allocate(bytes); }
 
  private:
   std::unique_ptr<Device> inner_;

@@ -37,6 +37,14 @@ TEST(Factoring, NeverExceedsItsFirstChunk) {
   EXPECT_EQ(next("factoring", question(8'000'000, 100)), 125'000u);
 }
 
+TEST(Factoring, SharesAChunkOutToTheLaunchesThatMakeItUp) {
+  ChunkQuestion asked = question(320'000);
+  asked.launches = 2;
+  EXPECT_EQ(next("factoring", asked), 5'000u);
+  asked.smallest_items = 8'000;
+  EXPECT_EQ(next("factoring", asked), 8'000u) << "but not below what hides a launch";
+}
+
 TEST(Factoring, NeverGivesLessThanHidesALaunch) {
   EXPECT_EQ(next("factoring", question(40)), 10u);
   EXPECT_EQ(next("factoring", question(40, 0)), 10u);

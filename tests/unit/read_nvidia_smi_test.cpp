@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skua/input.hpp>
+#include "support/pasted_machine.hpp"
 
 namespace skua {
 namespace {
@@ -22,18 +22,8 @@ Topology read(const std::string& text) {
   return read_nvidia_smi(text, "node.txt");
 }
 
-Link link(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  const Link* found = topology.link(GpuId{from}, GpuId{to});
-  return found != nullptr ? *found : Link{};
-}
-
 std::string error_of(const std::string& text) {
-  try {
-    read(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_of(read, text);
 }
 
 TEST(ReadNvidiaSmi, TellsNvlinksPciePlacesCpusAndNodes) {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skua/input.hpp>
+#include "support/pasted_machine.hpp"
 
 namespace skua {
 namespace {
@@ -27,18 +27,8 @@ Topology read(const std::string& text) {
   return read_rocm_smi_text(text, "node.txt");
 }
 
-Link link(const Topology& topology, std::uint32_t from, std::uint32_t to) {
-  const Link* found = topology.link(GpuId{from}, GpuId{to});
-  return found != nullptr ? *found : Link{};
-}
-
 std::string error_of(const std::string& text) {
-  try {
-    read(text);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return error_of(read, text);
 }
 
 /// A chain 0-1-2-3 of XGMI links, as versions print it that say 1 hop for every pair.
