@@ -1,0 +1,1 @@
+// Holds nothing: the target of this file keeps the precompiled headers of all tests (../CMakeLists.txt).
