@@ -199,9 +199,15 @@ std::uint64_t device_count(const std::string& argument, const Topology& topology
                                     [&](const NumaNode& node) { return !node.cpus.intersection(allowed).empty(); });
     return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(used));
   }
-  const std::uint64_t count = parse_count(argument, "--devices host:" + argument);
-  if (count == 0 || count > host_devices_max) {
-    throw InputError("--devices host:" + argument + ": give 1 to " + std::to_string(host_devices_max) + " devices");
+  // "2,3" is what is left of "host:2;host:3".
+  std::uint64_t count = 0;
+  for (std::size_t begin = 0; begin <= argument.size();) {
+    const std::size_t end = std::min(argument.find(',', begin), argument.size());
+    const std::uint64_t more = parse_count(argument.substr(begin, end - begin), "--devices host:" + argument);
+    if (more == 0 || more > host_devices_max || (count += more) > host_devices_max) {
+      throw InputError("--devices host:" + argument + ": give 1 to " + std::to_string(host_devices_max) + " devices");
+    }
+    begin = end + 1;
   }
   return count;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include <skua/input.hpp>
 
@@ -51,33 +53,63 @@ Devices open_automatic(const Topology& topology, const Clock& clock) {
   }
 }
 
-Devices open_part(const std::string& part, const Topology& topology, const Clock& clock) {
-  if (part == "auto") return open_automatic(topology, clock);
-  const std::size_t colon = part.find(':');
-  const OpenBackend open = find_backend(part.substr(0, colon));
-  if (!open && part.substr(0, colon) == "gpu") {
-    throw InputError("--devices " + part + ": this skua was built without GPUs (SKUA_GPU=none)");
+/// "gpu:0,1" in two. `argument` is nothing where there is no colon.
+struct Part {
+  std::string backend;
+  std::optional<std::string> argument;
+
+  std::string text() const { return argument ? backend + ":" + *argument : backend; }
+};
+
+Part split_part(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return {text, std::nullopt};
+  if (colon + 1 == text.size()) throw InputError("--devices " + text + ": nothing after the colon");
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+/// In order; "gpu:0;gpu:1" becomes "gpu:0,1", so that a backend sees all that it is to open at once.
+std::vector<Part> split_parts(const std::string& spec) {
+  std::vector<Part> parts;
+  std::size_t begin = 0;
+  while (begin <= spec.size()) {
+    const std::size_t end = std::min(spec.find(';', begin), spec.size());
+    if (begin == end) throw InputError("--devices '" + spec + "': an empty part");
+    const Part part = split_part(spec.substr(begin, end - begin));
+    begin = end + 1;
+    const auto earlier =
+        std::find_if(parts.begin(), parts.end(), [&](const Part& other) { return other.backend == part.backend; });
+    if (earlier == parts.end()) {
+      parts.push_back(part);
+    } else if (earlier->argument && part.argument) {
+      earlier->argument->append(1, ',').append(*part.argument);
+    } else {
+      throw InputError("--devices '" + spec + "': all of " + part.backend + " and more of it");
+    }
   }
-  if (!open && part.substr(0, colon) == "simulated") {
-    throw InputError("--devices " + part + ": simulated devices run nothing in real time; use skua simulate --machine");
+  return parts;
+}
+
+Devices open_part(const Part& part, const Topology& topology, const Clock& clock) {
+  if (part.backend == "auto" && !part.argument) return open_automatic(topology, clock);
+  const OpenBackend open = find_backend(part.backend);
+  if (!open && part.backend == "gpu") {
+    throw InputError("--devices " + part.text() + ": this skua was built without GPUs (SKUA_GPU=none)");
   }
-  if (!open) throw InputError("--devices " + part + ": no such backend; there are " + known_backends());
-  if (colon == std::string::npos) return open("", topology, clock);
-  if (colon + 1 == part.size()) throw InputError("--devices " + part + ": nothing after the colon");
-  return open(part.substr(colon + 1), topology, clock);
+  if (!open && part.backend == "simulated") {
+    throw InputError("--devices " + part.text() +
+                     ": simulated devices run nothing in real time; use skua simulate --machine");
+  }
+  if (!open) throw InputError("--devices " + part.text() + ": no such backend; there are " + known_backends());
+  return open(part.argument.value_or(""), topology, clock);
 }
 
 }  // namespace
 
 Devices open_devices(const std::string& spec, const Topology& topology, const Clock& clock) {
   Devices devices;
-  std::size_t begin = 0;
-  while (begin <= spec.size()) {
-    const std::size_t end = std::min(spec.find(';', begin), spec.size());
-    const std::string part = spec.substr(begin, end - begin);
-    if (part.empty()) throw InputError("--devices '" + spec + "': an empty part");
+  for (const Part& part : split_parts(spec)) {
     for (auto& device : open_part(part, topology, clock)) devices.push_back(std::move(device));
-    begin = end + 1;
   }
   if (devices.empty()) throw InputError("--devices " + spec + ": no device");
   return devices;

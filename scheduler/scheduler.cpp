@@ -31,10 +31,11 @@ Scheduler::Scheduler(const SchedulerOptions& options) {
   crew_ = std::make_unique<Crew>(std::move(state), options);
 }
 
-Scheduler::Scheduler(Devices devices, const SchedulerOptions& options) {
+Scheduler::Scheduler(Devices devices, const SchedulerOptions& options, Topology topology) {
   check_environment();
   if (devices.empty()) throw InputError("a Scheduler needs at least one device");
   auto state = std::make_unique<CrewState>();
+  state->topology = std::move(topology);
   state->devices = std::move(devices);
   crew_ = std::make_unique<Crew>(std::move(state), options);
 }

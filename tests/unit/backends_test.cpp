@@ -58,6 +58,26 @@ TEST(HostDevices, HaveNoMoreCoresThanTheQuotaGrants) {
   EXPECT_EQ(devices[0]->info().rate_guess + devices[1]->info().rate_guess, 3);
 }
 
+TEST(HostDevices, ShareTheCoresAlsoWhenNamedInSeveralParts) {
+  const Devices devices = open_devices("host:1;host:3", two_nodes(), test::steady_clock());
+  ASSERT_EQ(devices.size(), 4u);
+  EXPECT_EQ(devices[0]->info().cpus->to_list(), "0-3");
+  EXPECT_EQ(devices[3]->info().cpus->to_list(), "12-15");
+  EXPECT_EQ(devices[3]->info().name, "host:3");
+}
+
+TEST(Backends, AreAskedOnceForAllPartsThatNameThem) {
+  register_backend("listed", [](const std::string& argument, const Topology&, const Clock&) {
+    Devices devices;
+    devices.push_back(std::make_unique<test::AsynchronousDevice>("listed:" + argument));
+    return devices;
+  });
+  const Devices devices = open_devices("listed:0;host:1;listed:2/7", Topology{}, test::steady_clock());
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0]->info().name, "listed:0,2/7");
+  EXPECT_NE(complaint_about("host;host:1").find("all of host"), std::string::npos);
+}
+
 TEST(Backends, CanBeAddedFromOutsideButNotTwice) {
   const OpenBackend open = [](const std::string& argument, const Topology&, const Clock&) {
     Devices devices;

@@ -19,6 +19,7 @@ using Devices = std::vector<std::unique_ptr<Device>>;
 using OpenBackend = std::function<Devices(const std::string& argument, const Topology& topology, const Clock& clock)>;
 
 /// Opens what `spec` names: one or more of "host:4" and the like, joined by ';', or "auto" (all GPUs, else the host).
+/// A backend that is named several times is asked once, where it is named first, with its arguments joined by commas.
 /// Fails: InputError that names the part at fault, and the backends that exist.
 Devices open_devices(const std::string& spec, const Topology& topology, const Clock& clock);
 

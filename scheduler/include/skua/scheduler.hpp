@@ -86,8 +86,8 @@ class Scheduler {
   /// Opens the devices of this machine, or of SKUA_TOPOLOGY's.
   /// Fails: InputError for bad options or SKUA_* variables.
   explicit Scheduler(const SchedulerOptions& options = {});
-  /// Runs over devices that the caller made, by the steady clock.
-  Scheduler(Devices devices, const SchedulerOptions& options = {});
+  /// Runs over devices that the caller made, by the steady clock; their `gpu` and `numa_node` are places in `topology`.
+  Scheduler(Devices devices, const SchedulerOptions& options = {}, Topology topology = {});
   /// Waits for Jobs that run. Never hangs on a device that was given up.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
