@@ -130,12 +130,13 @@ class Jobs {
     return rates.size() == guesses.size() ? rates : guesses;
   }
 
-  /// Data lies where an even split puts it.
   SimulatedLoop loop() const {
     SimulatedLoop loop;
     loop.work = [&costs = scenario_.costs](std::uint64_t begin, std::uint64_t end) { return costs.work(begin, end); };
     loop.bytes_per_item = scenario_.bytes_per_item;
     if (loop.bytes_per_item <= 0) return loop;
+    loop.homes = scenario_.homes;
+    if (!loop.homes.empty()) return loop;
     for (std::size_t i = 0; i < feedback_.size(); ++i) {
       loop.homes.push_back(scenario_.costs.items() / feedback_.size() * i);
     }

@@ -21,4 +21,5 @@ skua_test(simulated_machine_tests LABEL simulation
     simulation/measured_test.cpp
     simulation/random_machine_test.cpp
     simulation/scenario_test.cpp
-  LIBRARIES skua::simulation)
+    support/measured_runs.cpp
+  LIBRARIES skua::simulation nlohmann_json::nlohmann_json)

@@ -1,6 +1,9 @@
 // The schema skua.topology/1, out and in.
 #include <skua/topology.hpp>
 
+#include <fstream>
+#include <iterator>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -160,6 +163,17 @@ TEST(TopologyJson, FactsThatCannotBeNameLineAndField) {
     EXPECT_THAT(error_of(text), HasSubstr(expected)) << text;
     EXPECT_THAT(error_of(text), HasSubstr("node.json:")) << text;
   }
+}
+
+TEST(TopologyJson, KeepsTheMachineThatTheBenchesRanOnAsItWasWritten) {
+  std::ifstream stream(SKUA_SOURCE_DIR "/tests/fixtures/topology/h200.json");
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const Topology topology = topology_from_json(text, "h200.json");
+  ASSERT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_EQ(topology.gpus[0].arch, "sm_90");
+  EXPECT_EQ(topology.gpus[0].compute_units, 132u);
+  EXPECT_EQ(topology.gpus[0].basis, Basis::nvml);
+  EXPECT_EQ(json::parse(to_json(topology)), json::parse(text));
 }
 
 TEST(TopologyJson, DeepNestingNeitherHangsNorOverflowsTheStack) {
