@@ -1,4 +1,4 @@
-// What holds for the devices of a real GPU, whole and in parts. Without one, every test is skipped.
+// What holds for the devices of real GPUs, all that there are, whole and in parts. Without one, every test is skipped.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <skua/gpu_api.hpp>
+#include <skua/measure.hpp>
 #include <skua/skua.hpp>
 
 #include "support/devices.hpp"
@@ -30,16 +31,26 @@ SchedulerOptions over(const std::string& devices) {
   return options;
 }
 
-/// Why there is nothing to test; empty when there is.
-const std::string& reason_to_skip() {
-  static const std::string reason = [] {
+int gpu_count() {
+  static const int known = [] {
     int count = 0;
-    const hipError_t error = hipGetDeviceCount(&count);
+    if (hipGetDeviceCount(&count) != hipSuccess) count = 0;
     static_cast<void>(hipGetLastError());
-    if (error != hipSuccess) return std::string("no GPU: ") + hipGetErrorString(error);
-    return std::string(count > 0 ? "" : "no GPU");
+    return count;
   }();
-  return reason;
+  return known;
+}
+
+/// "gpu:0/2,1/2" for the suffix "/2" of a machine with two GPUs.
+std::string every_gpu(const std::string& suffix) {
+  std::string devices;
+  for (int i = 0; i < gpu_count(); ++i) devices += (i == 0 ? "gpu:" : ",") + std::to_string(i) + suffix;
+  return devices;
+}
+
+/// Why there is nothing to test; empty when there is.
+std::string reason_to_skip() {
+  return gpu_count() > 0 ? "" : "no GPU";
 }
 
 class OnGpu : public testing::Test {
@@ -137,13 +148,79 @@ TEST_P(GpuConformance, LaunchesKernelsOfTheUser) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPartsAndPolicies, GpuConformance,
-                         testing::Combine(testing::Values("gpu:0", "gpu:0/7", unequal_parts, "gpu:0;host:1"),
+                         testing::Combine(testing::Values("gpu", "gpu:0/7", unequal_parts, "gpu;host:1"),
                                           testing::Values("static", "fixed:4096", "formula", "guided", "factoring")),
                          [](const auto& combination) {
                            std::string name = std::get<0>(combination.param) + "_" + std::get<1>(combination.param);
                            for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
                            return name;
                          });
+
+TEST_F(OnGpu, RunsEveryItemExactlyOnceOverHalvesOfEveryGpu) {
+  constexpr std::uint64_t items = 1'104'729;
+  Scheduler scheduler(over(every_gpu("/2")));
+  EXPECT_EQ(scheduler.device_count(), 2u * static_cast<unsigned>(gpu_count()));
+  const Counters runs(items);
+  count_runs(scheduler, items, runs.values, {});
+  runs.expect_all(1);
+}
+
+TEST_F(OnGpu, GivesTheSameBitsOnAnyNumberOfDevices) {
+  constexpr std::uint64_t items = std::uint64_t{1} << 28;
+  const std::string all = gpu_count() > 1 ? "gpu" : "gpu:0/8";
+  const SteadyClock clock;
+  const std::size_t count = open_devices(all, discover(), clock).size();
+  Scheduler one(over("gpu:0"));
+  const double expected = sum_harmonic(one, items, 0.0, {}).value;
+  for (std::size_t devices = 1; devices <= count; ++devices) {
+    Devices some = open_devices(all, discover(), clock);
+    some.resize(devices);
+    Scheduler scheduler(std::move(some), {}, discover());
+    EXPECT_EQ(sum_harmonic(scheduler, items, 0.0, {}).value, expected) << devices << " devices";
+  }
+}
+
+TEST_F(OnGpu, ReachesTheMemoryOfOneGpuFromEveryOther) {
+  for (int peer = 1; peer < gpu_count(); ++peer) {
+    int can = 0;
+    ASSERT_EQ(hipDeviceCanAccessPeer(&can, peer, 0), hipSuccess);
+    if (can == 0) GTEST_SKIP() << "gpu:" << peer << " cannot reach the memory of gpu:0";
+  }
+  constexpr std::uint64_t items = 3'000'017;
+  constexpr std::size_t bytes = items * sizeof(unsigned);
+  Scheduler scheduler(over("gpu"));
+  void* memory = nullptr;
+  ASSERT_EQ(hipSetDevice(0), hipSuccess);
+  ASSERT_EQ(hipMalloc(&memory, bytes), hipSuccess);
+  hipStream_t stream = nullptr;
+  ASSERT_EQ(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), hipSuccess);
+  const auto finish = [&] {
+    while (hipStreamQuery(stream) == hipErrorNotReady) {
+    }
+    ASSERT_EQ(hipStreamQuery(stream), hipSuccess);
+  };
+  ASSERT_EQ(hipMemsetAsync(memory, 0, bytes, stream), hipSuccess);
+  finish();
+  const Counters seen(items);
+  count_runs(scheduler, items, seen.values, {});  // loads the kernel on all GPUs
+  const Report report = count_runs(scheduler, items, static_cast<unsigned*>(memory), {});
+  for (const DeviceReport& device : report.devices) EXPECT_GT(device.items, 0u) << device.name;
+  ASSERT_EQ(hipMemcpyAsync(seen.values, memory, bytes, hipMemcpyDefault, stream), hipSuccess);
+  finish();
+  seen.expect_all(1);
+  EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
+  EXPECT_EQ(hipFree(memory), hipSuccess);
+}
+
+TEST_F(OnGpu, AreAllMeasuredWithTheHostAndWithOneAnother) {
+  const auto gpus = static_cast<std::size_t>(gpu_count());
+  const std::vector<MeasuredLink> links = measure_links(discover());
+  EXPECT_EQ(links.size(), gpus * (gpus - 1) + 2 * gpus);
+  for (const MeasuredLink& link : links) {
+    EXPECT_TRUE(link.bandwidth_gb_per_s || !link.note.empty()) << to_text(links);
+    EXPECT_GT(link.bandwidth_gb_per_s.value_or(1), 0.1) << to_text(links);
+  }
+}
 
 /// Passes the ends of a device's first launches on much later than they came.
 class HoldingDevice final : public test::PassingDevice {
