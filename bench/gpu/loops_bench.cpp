@@ -1,12 +1,9 @@
 // What does skua cost on a GPU, and what does it gain over unequal parts of one?
 // Limits, in the same run and in turn with skua: all launches queued at once; one plain kernel of the same body over
 // the same multiprocessors; and, for comparison, the same parts under a static split.
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,37 +12,23 @@
 #include <skua/skua.hpp>
 
 #include "gpu_partition.hpp"
+#include "node.hpp"
 #include "plain.hpp"
+#include "timing.hpp"
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace skua::gpu_api;
+using bench::median;
+using bench::milliseconds;
 
 constexpr const char* seven_parts = "gpu:0/40+24+16+16+8+8+8";
 const std::vector<std::uint32_t> all_groups = {120};
-
-double milliseconds(const std::function<void()>& work) {
-  const auto begin = Clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 skua::SchedulerOptions over(const std::string& devices) {
   skua::SchedulerOptions options;
   options.devices = devices;
   return options;
-}
-
-std::uint32_t multiprocessors() {
-  int count = 0;
-  skua::require("hipDeviceGetAttribute", hipDeviceGetAttribute(&count, hipDeviceAttributeMultiprocessorCount, 0));
-  return static_cast<std::uint32_t>(count);
 }
 
 __global__ void spin(long long cycles) {
@@ -58,7 +41,7 @@ __global__ void spin(long long cycles) {
 void gaps() {
   constexpr int kernels = 1000;
   constexpr long long cycles = 17'550;
-  const unsigned blocks = 2 * multiprocessors();  // of 1,024 threads: all that it holds
+  const unsigned blocks = 2 * bench::compute_units_of(0);  // of 1,024 threads: all that it holds
   skua::Scheduler scheduler(over("gpu:0"));
   hipStream_t stream = skua::whole_gpu()();
   hipEvent_t done = nullptr;
@@ -121,9 +104,9 @@ void compare(const std::string& what, const std::string& devices, const Body& bo
              bool dump) {
   skua::Scheduler scheduler(over(devices));
   const bool parts = devices.find('/') != std::string::npos;
-  const skua::MakeGpuStream make = parts ? skua::cut_gpu(0, multiprocessors(), all_groups).front() : skua::whole_gpu();
-  hipStream_t stream = make();
-  bench::Plain<Value, Body> plain(stream, parts ? all_groups.front() : multiprocessors());
+  const skua::MakeGpuStream make =
+      parts ? skua::cut_gpu(0, bench::compute_units_of(0), all_groups).front() : skua::whole_gpu();
+  bench::Plain<Value, Body> plain(0, parts ? all_groups.front() : bench::compute_units_of(0), make);
   skua::JobOptions options;
   // Loads the kernel, and nothing is learnt for the name that is measured.
   options.name = "load";
@@ -154,7 +137,6 @@ void compare(const std::string& what, const std::string& devices, const Body& bo
   }
   print(what, items, rounds, first_ms, static_ms);
   if (dump) std::printf("%s", last.c_str());
-  static_cast<void>(hipStreamDestroy(stream));
 }
 
 }  // namespace

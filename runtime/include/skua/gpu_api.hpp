@@ -88,6 +88,9 @@ inline hipError_t hipStreamDestroy(hipStream_t stream) {
 inline hipError_t hipStreamQuery(hipStream_t stream) {
   return cudaStreamQuery(stream);
 }
+inline hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags) {
+  return cudaStreamWaitEvent(stream, event, flags);
+}
 inline hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   return cudaEventCreateWithFlags(event, flags);
 }
