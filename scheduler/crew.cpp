@@ -7,6 +7,7 @@
 
 #include <skua/discovery.hpp>
 #include <skua/input.hpp>
+#include <skua/placement.hpp>
 #include <skua/thread.hpp>
 
 #include "distances.hpp"
@@ -176,6 +177,21 @@ void Scheduler::Crew::require_a_device(const JobSpec& spec) const {
                    spec.name + "': let hipcc or nvcc compile its source, or run it with --devices host");
 }
 
+std::vector<double> Scheduler::Crew::weights_of(const JobSpec& spec, const JobOptions& options) {
+  const std::vector<Feedback*> feedback = feedback_of(options.name);
+  std::vector<PlacedDevice> devices(feedback.size());
+  const std::lock_guard lock(state_->mutex);
+  for (std::size_t i = 0; i < feedback.size(); ++i) {
+    const Device& device = *state_->devices[i];
+    devices[i].takes_part = !state_->members[i].given_up && device.can_run(*spec.kernel);
+    devices[i].rate_guess = device.info().rate_guess;
+    // A Worker that never came back may still write to its feedback.
+    if (devices[i].takes_part) devices[i].items_per_second = feedback[i]->items_per_second();
+    if (options.placement == Placement::even) devices[i] = {std::nullopt, 1, devices[i].takes_part};
+  }
+  return placement_weights(devices, spec.granules());
+}
+
 std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_ptr<const Kernel> kernel,
                                                const JobOptions& options) {
   JobSpec spec;
@@ -195,24 +211,7 @@ std::shared_ptr<Job> Scheduler::Crew::make_job(std::uint64_t items, std::shared_
                                 [](const auto& device) { return device->info().kind == DeviceKind::gpu; });
   Device& allocating = gpu != state_->devices.end() ? **gpu : *state_->devices.front();
   spec.allocate = [&allocating](std::size_t bytes) { return allocating.allocate(bytes); };
-  const std::vector<Feedback*> feedback = feedback_of(options.name);
-  // Guesses stand in for all rates until every device has one: they are not of one unit.
-  bool all_known = true;
-  std::vector<double> rates;
-  std::unique_lock lock(state_->mutex);
-  for (std::size_t i = 0; i < feedback.size(); ++i) {
-    const bool given_up = state_->members[i].given_up;
-    const auto rate = given_up ? std::nullopt : feedback[i]->items_per_second();
-    all_known = all_known && (given_up || rate || !state_->devices[i]->can_run(*spec.kernel));
-    rates.push_back(rate.value_or(0));
-  }
-  for (std::size_t i = 0; i < feedback.size(); ++i) {
-    const double guess = state_->devices[i]->info().rate_guess;
-    const double weight = options.placement == Placement::even ? 1 : all_known ? rates[i] : guess;
-    const bool takes_part = !state_->members[i].given_up && state_->devices[i]->can_run(*spec.kernel);
-    spec.placement.push_back(takes_part ? weight : 0);
-  }
-  lock.unlock();
+  spec.placement = weights_of(spec, options);
   require_a_device(spec);
   auto job = std::make_shared<Job>(std::move(spec));
   for (std::uint32_t i = 0; i < job->device_count(); ++i) {

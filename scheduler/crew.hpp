@@ -62,6 +62,7 @@ class Scheduler::Crew {
   void watch_loads();
   void require_a_device(const JobSpec& spec) const;
   std::vector<Feedback*> feedback_of(const std::string& name);
+  std::vector<double> weights_of(const JobSpec& spec, const JobOptions& options);
   std::chrono::nanoseconds stay_awake(const Job& job, std::int64_t begin_ns) const;
   void wait_until_over(Job& job, const JobOptions& options, std::int64_t begin_ns);
   void wait_until_left(Job& job);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t partials_bytes_max = std::uint64_t{4} << 30;
 
 std::uint32_t count_granules(const JobSpec& spec) {
-  const std::uint64_t granules = spec.items / spec.granule_items + (spec.items % spec.granule_items != 0 ? 1 : 0);
+  const std::uint64_t granules = spec.granules();
   const std::string what = "granule " + std::to_string(spec.granule_items) + ": ";
   if (granules > Share::granules_max) {
     throw InputError(what + std::to_string(spec.items) + " items give " + std::to_string(granules) +

@@ -9,6 +9,7 @@
 #include <skua/feedback.hpp>
 #include <skua/job.hpp>
 #include <skua/lower_bound.hpp>
+#include <skua/placement.hpp>
 #include <skua/reduction.hpp>
 #include <skua/worker.hpp>
 
@@ -108,7 +109,7 @@ class Jobs {
     spec.policy = make_chunk_policy(options_.policy);
     spec.policy_name = options_.policy;
     spec.repeatable = scenario_.repeatable;
-    spec.placement = placement();
+    spec.placement = placement(spec);
     spec.allocate = [this](std::size_t bytes) { return simulation_.device(0).allocate(bytes); };
     auto job = std::make_shared<Job>(std::move(spec));
     for (std::uint32_t i = 0; i < feedback_.size(); ++i) {
@@ -118,16 +119,13 @@ class Jobs {
     return job;
   }
 
-  /// By rate where all are known, or else by what is guessed beforehand.
-  std::vector<double> placement() const {
+  std::vector<double> placement(const JobSpec& spec) const {
     if (!scenario_.placement.empty()) return scenario_.placement;
-    std::vector<double> rates;
-    std::vector<double> guesses;
+    std::vector<PlacedDevice> devices;
     for (std::size_t i = 0; i < feedback_.size(); ++i) {
-      if (const auto rate = feedback_[i].items_per_second()) rates.push_back(*rate);
-      guesses.push_back(scenario_.machine.devices[i].rate_guess);
+      devices.push_back({feedback_[i].items_per_second(), scenario_.machine.devices[i].rate_guess});
     }
-    return rates.size() == guesses.size() ? rates : guesses;
+    return placement_weights(devices, spec.granules());
   }
 
   SimulatedLoop loop() const {

@@ -50,6 +50,18 @@ class PassingDevice : public Device {
   std::unique_ptr<Device> inner_;
 };
 
+/// Says of itself that it is much slower than it is.
+class ModestDevice final : public PassingDevice {
+ public:
+  explicit ModestDevice(std::unique_ptr<Device> inner) : PassingDevice(std::move(inner)), info_(PassingDevice::info()) {
+    info_.rate_guess *= 1e-6;
+  }
+  const DeviceInfo& info() const noexcept override { return info_; }
+
+ private:
+  DeviceInfo info_;
+};
+
 /// Takes `times` as long for each chunk.
 class SlowDevice final : public PassingDevice {
  public:

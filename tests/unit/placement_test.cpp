@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include <skua/placement.hpp>
 
@@ -42,6 +44,36 @@ TEST(Placement, IsEvenWhenNoWeightSaysAnything) {
   const auto shares = place(10, {0, 0});
   EXPECT_EQ(shares[0].size(), 5u);
   EXPECT_EQ(total(shares), 10u);
+}
+
+TEST(PlacementWeights, AreTheRatesWhereAllAreKnown) {
+  EXPECT_EQ(placement_weights({{3e9, 1}, {1e9, 1}, {2e9, 1, false}}, 8192), (std::vector<double>{3e9, 1e9, 0}));
+}
+
+TEST(PlacementWeights, AreTheGuessesWhereNoneIsKnown) {
+  EXPECT_EQ(placement_weights({{std::nullopt, 4}, {std::nullopt, 1}}, 8192), (std::vector<double>{4, 1}));
+}
+
+TEST(PlacementWeights, TakeGuessesForWhatThoseOfMeasuredDevicesWereWorth) {
+  EXPECT_EQ(placement_weights({{3e9, 10}, {1e9, 10}, {std::nullopt, 5}}, 8192), (std::vector<double>{3e9, 1e9, 1e9}));
+}
+
+TEST(PlacementWeights, LeaveAGranuleForEveryDeviceThatWasNeverMeasured) {
+  for (const std::uint32_t granules : {36u, 100u, 8191u, 8192u}) {
+    for (std::size_t place_of_slow = 0; place_of_slow < 9; ++place_of_slow) {
+      std::vector<PlacedDevice> devices(9, PlacedDevice{std::nullopt, 3590});
+      devices[place_of_slow].rate_guess = 1e-9;
+      const auto shares = place(granules, placement_weights(devices, granules));
+      EXPECT_EQ(total(shares), granules);
+      EXPECT_GE(shares[place_of_slow].size(), 1u) << granules << " granules, device " << place_of_slow;
+      EXPECT_LE(shares[place_of_slow].size(), 2u) << granules << " granules, device " << place_of_slow;
+    }
+  }
+}
+
+TEST(PlacementWeights, LeaveNoneForADeviceThatIsKnownToTakeLongerForItThanTheJob) {
+  const auto shares = place(1000, placement_weights({{1e9, 1}, {1e3, 1}}, 1000));
+  EXPECT_EQ(shares[1].size(), 0u);
 }
 
 }  // namespace

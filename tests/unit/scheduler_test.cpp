@@ -269,6 +269,15 @@ TEST(Scheduler, SharesByMeasuredRates) {
   EXPECT_GT(report.devices[0].items_per_second.value(), report.devices[1].items_per_second.value());
 }
 
+TEST(Scheduler, FindsOutThatADeviceIsFasterThanItSaid) {
+  Devices devices = test::host_devices(2);
+  devices[0] = std::make_unique<test::ModestDevice>(std::move(devices[0]));
+  Scheduler scheduler(std::move(devices));
+  const auto body = [](std::uint64_t) { work_for(20us); };
+  EXPECT_GT(scheduler.parallel_for(2000, body).devices[0].items, 0u);
+  EXPECT_GT(scheduler.parallel_for(2000, body).devices[0].items, 200u);
+}
+
 TEST(Scheduler, RunsJobsOfSeveralThreadsOneAfterAnother) {
   Scheduler scheduler = on_host(2);
   std::atomic<std::uint64_t> total{0};

@@ -33,6 +33,8 @@ struct JobSpec {
   bool repeatable = false;        ///< late chunks may run again
   std::vector<double> placement;  ///< weight of each device in the first deal; 0: takes no part
   std::function<std::shared_ptr<void>(std::size_t)> allocate;  ///< memory for granules' results
+
+  std::uint64_t granules() const noexcept { return items / granule_items + (items % granule_items != 0 ? 1 : 0); }
 };
 
 /// Why a Job ends before all is done.
