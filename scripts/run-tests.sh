@@ -36,4 +36,4 @@ ctest --preset tsan --tests-regex '^(Scheduler|Stress|AllBackendsAndPolicies/Con
 
 configure asan
 cmake --build --preset asan
-SKUA_FUZZ_SEEDS=1000 ctest --preset asan --label-exclude 'install|recorded|tidy'
+SKUA_FUZZ_SEEDS=1000 ctest --preset asan
