@@ -101,6 +101,9 @@ TEST_F(Stub, ASegmentationFaultIsANote) {
 }
 
 TEST_F(Stub, EightProbesAtOnceAllAnswer) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a child forked while another thread allocates waits for ever for this sanitizer's allocator";
+#endif
   std::vector<std::thread> threads;
   std::vector<std::size_t> counts(8);
   for (std::size_t& count : counts) {
