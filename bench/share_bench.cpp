@@ -9,7 +9,7 @@
 
 #include <skua/discovery.hpp>
 #include <skua/share.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 
 set(skua_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/skua")
 
-install(TARGETS skua_topology skua_runtime skua_scheduler skua_skua
+install(TARGETS skua_base skua_topology skua_runtime skua_scheduler skua_skua
   EXPORT skua-targets
   FILE_SET HEADERS)
 if(TARGET skua_simulation)

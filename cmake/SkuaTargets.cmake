@@ -12,10 +12,13 @@ if(SKUA_SANITIZE)
   target_link_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers})
 endif()
 
-# skua_module(NAME SOURCES ... HEADERS ...): library skua_NAME with alias skua::NAME.
-# HEADERS stand in include/skua and are verified one by one by the target all_verify_interface_header_sets.
+# skua_module(NAME SOURCES ... HEADERS ... INSIDE module...): library skua_NAME with alias skua::NAME.
+# HEADERS stand in include/skua: what programs include, installed and promised; all_verify_interface_header_sets compiles
+# each alone. All other headers stand in folders of the module and are included as <folder/x.hpp>: by the module itself,
+# and by modules above it that name it as INSIDE. skua::NAME_inside (never installed) gives that include root, and the
+# roots of the modules it names, to tests and to programs of this tree.
 function(skua_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;INSIDE")
   add_library(skua_${name} ${arg_SOURCES})
   add_library(skua::${name} ALIAS skua_${name})
   list(TRANSFORM arg_HEADERS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/include/skua/")
@@ -27,6 +30,13 @@ function(skua_module name)
     CXX_EXTENSIONS OFF
     POSITION_INDEPENDENT_CODE ON
     VERIFY_INTERFACE_HEADER_SETS ON)
+
+  add_library(skua_${name}_inside INTERFACE)
+  add_library(skua::${name}_inside ALIAS skua_${name}_inside)
+  target_include_directories(skua_${name}_inside INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM arg_INSIDE REPLACE "(.+)" "skua::\\1_inside")
+  target_link_libraries(skua_${name}_inside INTERFACE ${arg_INSIDE})
+  target_link_libraries(skua_${name} PRIVATE $<BUILD_INTERFACE:skua_${name}_inside>)
 endfunction()
 
 # skua_program(NAME SOURCES ... LIBRARIES ...): a program in build/PRESET/bin.

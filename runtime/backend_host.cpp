@@ -17,7 +17,7 @@
 
 #include <skua/discovery.hpp>
 #include <skua/input.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 #include "in_flight.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include <skua/discovery.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 #include "gpu_memory.hpp"
 

@@ -8,7 +8,7 @@
 #include <skua/discovery.hpp>
 #include <skua/input.hpp>
 #include <skua/placement.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 #include "distances.hpp"
 #include "waiting.hpp"

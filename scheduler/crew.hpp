@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
+#include <load/sampler.hpp>
 #include <skua/parking.hpp>
-#include <skua/sampler.hpp>
 #include <skua/scheduler.hpp>
-#include <skua/trace.hpp>
 #include <skua/worker.hpp>
+#include <trace/trace.hpp>
 
 namespace skua {
 

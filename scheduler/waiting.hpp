@@ -5,8 +5,8 @@
 
 #include <skua/clock.hpp>
 #include <skua/parking.hpp>
-#include <skua/thread.hpp>
 #include <skua/worker.hpp>
+#include <system/thread.hpp>
 
 namespace skua {
 

@@ -16,11 +16,8 @@ skua_test(scheduler_tests LABEL unit
     unit/share_test.cpp
     unit/slicing_test.cpp
     unit/stealing_test.cpp
-    unit/thread_test.cpp
-    unit/trace_test.cpp
     unit/worker_test.cpp
-  LIBRARIES skua::scheduler nlohmann_json::nlohmann_json)
-target_include_directories(scheduler_tests PRIVATE "${PROJECT_SOURCE_DIR}/scheduler" "${PROJECT_SOURCE_DIR}/runtime")
+  LIBRARIES skua::scheduler skua::scheduler_inside nlohmann_json::nlohmann_json)
 
 skua_test(conformance_tests LABEL conformance SOURCES conformance/conformance_test.cpp LIBRARIES skua::scheduler)
 
@@ -42,8 +39,7 @@ if(SKUA_HIP_HEADERS)
       ${runtime}/gpu_partition.cpp
       ${runtime}/gpu_peers.cpp
       ${runtime}/measure_links.cpp
-    LIBRARIES skua::scheduler)
-  target_include_directories(gpu_backend_tests PRIVATE "${runtime}")
+    LIBRARIES skua::scheduler skua::runtime_inside)
   target_include_directories(gpu_backend_tests SYSTEM PRIVATE "${SKUA_HIP_HEADERS}")
   target_compile_definitions(gpu_backend_tests PRIVATE SKUA_GPU_HIP=1)
 else()

@@ -7,11 +7,10 @@ endforeach()
 skua_test(sensor_tests LABEL unit
   SOURCES
     unit/sampler_test.cpp
-    unit/sensor_kfd_test.cpp
-    unit/sensor_nvml_test.cpp
-    unit/sensor_rocm_smi_test.cpp
-  LIBRARIES skua::runtime)
-target_include_directories(sensor_tests PRIVATE "${PROJECT_SOURCE_DIR}/runtime")
+    unit/load_kfd_test.cpp
+    unit/load_nvml_test.cpp
+    unit/load_rocm_smi_test.cpp
+  LIBRARIES skua::runtime skua::runtime_inside)
 target_compile_definitions(sensor_tests PRIVATE
   SKUA_NVML_LOAD_STUB="$<TARGET_FILE:nvml_load_stub>"
   SKUA_ROCM_SMI_LOAD_STUB="$<TARGET_FILE:rocm_smi_load_stub>")
@@ -20,8 +19,6 @@ add_dependencies(sensor_tests nvml_load_stub rocm_smi_load_stub)
 # The real librocm_smi64 over a described machine.
 if(NOT SKUA_SANITIZE)
   skua_test(sensor_recorded_tests LABEL recorded
-    SOURCES recorded/sensor_rocm_smi_recorded_test.cpp support/machine_tree.cpp
-    LIBRARIES skua::runtime fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
-  target_include_directories(sensor_recorded_tests
-    PRIVATE "${PROJECT_SOURCE_DIR}/runtime" "${PROJECT_SOURCE_DIR}/topology")
+    SOURCES recorded/load_rocm_smi_recorded_test.cpp support/machine_tree.cpp
+    LIBRARIES skua::runtime skua::runtime_inside fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
 endif()

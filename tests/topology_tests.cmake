@@ -11,12 +11,10 @@ skua_test(topology_tests LABEL unit
   SOURCES
     support/kfd_fixture.cpp
     unit/cpu_mask_test.cpp
-    unit/cpu_set_test.cpp
     unit/described_test.cpp
     unit/discovery_test.cpp
     unit/graph_test.cpp
     unit/host_cpus_test.cpp
-    unit/input_test.cpp
     unit/masks_test.cpp
     unit/merge_test.cpp
     unit/pci_address_test.cpp
@@ -26,25 +24,23 @@ skua_test(topology_tests LABEL unit
     unit/probe_nvml_test.cpp
     unit/probe_rocm_smi_test.cpp
     unit/read_amd_smi_test.cpp
-    unit/read_machine_test.cpp
+    unit/read_bandwidth_table_test.cpp
+    unit/read_machine_json_test.cpp
     unit/read_nvidia_smi_test.cpp
-    unit/read_rocm_bandwidth_test.cpp
-    unit/read_rocm_smi_text_test.cpp
-    unit/topology_dot_test.cpp
+    unit/read_rocm_smi_test.cpp
     unit/topology_json_test.cpp
     unit/topology_test.cpp
-    unit/topology_text_test.cpp
-  LIBRARIES skua::topology fmt::fmt nlohmann_json::nlohmann_json)
+    unit/write_dot_test.cpp
+    unit/write_text_test.cpp
+  LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json)
 if(SKUA_HAS_LIBXML2)
   target_sources(topology_tests PRIVATE
     unit/described_xml_test.cpp
     unit/read_hwloc_xml_test.cpp
-    unit/read_nccl_xml_test.cpp
-    unit/xml_document_test.cpp)
+    unit/read_nccl_xml_test.cpp)
 else()
   target_sources(topology_tests PRIVATE unit/xml_document_absent_test.cpp)
 endif()
-target_include_directories(topology_tests PRIVATE "${PROJECT_SOURCE_DIR}/topology")
 target_compile_definitions(topology_tests PRIVATE
   SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
   SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>"
@@ -59,8 +55,7 @@ if(NOT SKUA_SANITIZE)
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
       support/machine_tree.cpp
-    LIBRARIES skua::topology fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
-  target_include_directories(topology_recorded_tests PRIVATE "${PROJECT_SOURCE_DIR}/topology")
+    LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   target_compile_definitions(topology_recorded_tests PRIVATE SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>)
 endif()
 

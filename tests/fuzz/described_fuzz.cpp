@@ -8,7 +8,7 @@
 
 #include <skua/input.hpp>
 
-#include "described.hpp"
+#include <read/described.hpp>
 
 namespace {
 

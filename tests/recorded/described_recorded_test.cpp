@@ -11,7 +11,7 @@
 
 #include <skua/discovery.hpp>
 
-#include "described.hpp"
+#include <read/described.hpp>
 #include "support/machine_tree.hpp"
 #include "support/recorded.hpp"
 

@@ -11,8 +11,8 @@
 
 #include <skua/discovery.hpp>
 
-#include "isolated_call.hpp"
-#include "probe_rocm_smi.hpp"
+#include <probe/rocm_smi.hpp>
+#include <system/isolated_call.hpp>
 #include "support/machine_tree.hpp"
 #include "support/recorded.hpp"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <skua/scheduler.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 #include "../support/devices.hpp"
 

@@ -15,7 +15,7 @@
 
 #include <skua/pci_address.hpp>
 
-#include "isolated_call.hpp"
+#include <system/isolated_call.hpp>
 
 namespace skua::test {
 namespace {

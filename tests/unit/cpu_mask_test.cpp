@@ -1,5 +1,5 @@
 // Masks of CPUs as kernels and hwloc write them.
-#include "cpu_mask.hpp"
+#include <graph/cpu_mask.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which reader reads what.
-#include "described.hpp"
+#include <read/described.hpp>
 
 #include <chrono>
 #include <string>

@@ -6,7 +6,7 @@
 
 #include <skua/input.hpp>
 
-#include "described.hpp"
+#include <read/described.hpp>
 
 namespace skua {
 namespace {

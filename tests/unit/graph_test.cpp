@@ -1,5 +1,5 @@
 // Pairs completed from the links that are known.
-#include "graph.hpp"
+#include <graph/graph.hpp>
 
 #include <chrono>
 

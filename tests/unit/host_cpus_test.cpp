@@ -1,5 +1,5 @@
 // Affinity mask, cpuset and quota, over made-up control groups.
-#include "host_cpus.hpp"
+#include <probe/host_cpus.hpp>
 
 #include <sched.h>
 

@@ -1,5 +1,5 @@
 // What each mask leaves, layer by layer.
-#include <skua/masks.hpp>
+#include <probe/masks.hpp>
 
 #include <cstdlib>
 #include <random>

@@ -1,10 +1,10 @@
 // Readings of several sources become one Topology.
-#include "merge.hpp"
+#include <probe/merge.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "probe_rocm_smi.hpp"
+#include <probe/rocm_smi.hpp>
 
 namespace skua {
 namespace {

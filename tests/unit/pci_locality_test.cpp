@@ -1,10 +1,10 @@
 // Places of PCI devices in a made-up /sys.
-#include "pci_locality.hpp"
+#include <probe/pci_locality.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph.hpp"
+#include <graph/graph.hpp>
 #include "support/temporary_folder.hpp"
 
 namespace skua {

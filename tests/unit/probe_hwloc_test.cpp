@@ -1,5 +1,5 @@
 // What hwloc says of this machine and of a described one.
-#include "probe_hwloc.hpp"
+#include <probe/hwloc.hpp>
 
 #include <fstream>
 #include <iterator>

@@ -1,5 +1,5 @@
 // KFD trees: what is read from each small machine in tests/fixtures/kfd.
-#include "probe_kfd.hpp"
+#include <probe/kfd.hpp>
 
 #include <chrono>
 
@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kfd_tree.hpp"
-#include "merge.hpp"
+#include <probe/kfd_tree.hpp>
+#include <probe/merge.hpp>
 #include "support/kfd_fixture.hpp"
 
 namespace skua {

@@ -1,10 +1,10 @@
 // NVIDIA GPUs and NVLink.
-#include "probe_nvml.hpp"
+#include <probe/nvml.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "merge.hpp"
+#include <probe/merge.hpp>
 
 namespace skua {
 namespace {

@@ -1,5 +1,5 @@
 // The management library: what it says, and what happens when it misbehaves.
-#include "probe_rocm_smi.hpp"
+#include <probe/rocm_smi.hpp>
 
 #include <dlfcn.h>
 
@@ -10,9 +10,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isolated_call.hpp"
-#include "merge.hpp"
-#include "probe_kfd.hpp"
+#include <probe/kfd.hpp>
+#include <probe/merge.hpp>
+#include <system/isolated_call.hpp>
 #include "support/kfd_fixture.hpp"
 
 namespace skua {

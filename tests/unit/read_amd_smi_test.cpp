@@ -1,5 +1,5 @@
 // Tables of `amd-smi topology` as people paste them.
-#include "read_amd_smi.hpp"
+#include <read/amd_smi.hpp>
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // hwloc's XML files, of this version and others.
-#include "read_hwloc_xml.hpp"
+#include <read/hwloc_xml.hpp>
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // Topology files of NCCL and RCCL.
-#include "read_nccl_xml.hpp"
+#include <read/nccl_xml.hpp>
 
 #include <string>
 

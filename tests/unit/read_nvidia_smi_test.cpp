@@ -1,5 +1,5 @@
 // Tables of `nvidia-smi topo -m` as people paste them.
-#include "read_nvidia_smi.hpp"
+#include <read/nvidia_smi.hpp>
 
 #include <chrono>
 #include <string>

@@ -1,5 +1,5 @@
 // When sensors are asked, and what is made of their answers.
-#include <skua/sampler.hpp>
+#include <load/sampler.hpp>
 
 #include <atomic>
 #include <functional>
@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sensor_rounds.hpp"
+#include <load/rounds.hpp>
 
 namespace skua {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include <skua/discovery.hpp>
-#include <skua/thread.hpp>
+#include <system/thread.hpp>
 
 namespace skua {
 namespace {

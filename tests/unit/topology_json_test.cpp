@@ -10,7 +10,7 @@
 
 #include <skua/input.hpp>
 
-#include "graph.hpp"
+#include <graph/graph.hpp>
 
 namespace skua {
 namespace {

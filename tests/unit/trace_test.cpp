@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skua/input.hpp>
-#include <skua/trace.hpp>
+#include <trace/trace.hpp>
 
 namespace skua {
 namespace {

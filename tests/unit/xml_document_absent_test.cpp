@@ -4,7 +4,7 @@
 
 #include <skua/input.hpp>
 
-#include "described.hpp"
+#include <read/described.hpp>
 
 namespace skua {
 namespace {

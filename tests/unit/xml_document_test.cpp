@@ -1,5 +1,5 @@
 // XML as others write it, and as nobody should.
-#include "xml_document.hpp"
+#include <xml/xml_document.hpp>
 
 #include <chrono>
 #include <string>

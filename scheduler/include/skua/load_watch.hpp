@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <skua/sensor.hpp>
+#include <load/sensor.hpp>
 
 namespace skua {
 

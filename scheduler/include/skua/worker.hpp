@@ -13,7 +13,7 @@
 #include <skua/job.hpp>
 #include <skua/load_watch.hpp>
 #include <skua/stealing.hpp>
-#include <skua/trace.hpp>
+#include <trace/trace.hpp>
 
 namespace skua {
 

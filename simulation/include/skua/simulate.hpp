@@ -8,7 +8,7 @@
 
 #include <skua/report.hpp>
 #include <skua/scenario.hpp>
-#include <skua/trace.hpp>
+#include <trace/trace.hpp>
 
 namespace skua {
 

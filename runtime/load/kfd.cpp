@@ -1,0 +1,212 @@
+// Reads the files in which AMD's driver shows what each process does on each GPU.
+#include "kfd.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <probe/kfd_address.hpp>
+#include <probe/kfd_tree.hpp>
+#include <text/small_file.hpp>
+
+#include <system/own_process.hpp>
+
+namespace skua {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::uint64_t> number_from(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  const auto text = read_small_file(file);
+  return text ? number_from(*text) : std::nullopt;
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder, std::error_code& error) {
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  return entries;
+}
+
+/// A GPU node of the topology.
+struct KfdGpu {
+  GpuAddress address;
+  std::string id;  ///< under which the files of processes name it
+  std::optional<std::uint64_t> compute_units;
+  bool is_whole = true;  ///< no other partition is at its address
+};
+
+/// What one process does on one GPU.
+struct Use {
+  std::optional<double> occupancy;
+  std::optional<bool> has_queues;
+};
+
+class KfdSensor final : public Sensor {
+ public:
+  KfdSensor(KfdSensorOptions options, std::vector<KfdGpu> gpus)
+      : options_(std::move(options)), gpus_(std::move(gpus)) {}
+  SensorAnswer sample() override;
+
+ private:
+  using UseByGpu = std::vector<Use>;
+  UseByGpu uses_of(const fs::path& process) const;
+  std::optional<double> busy_of(const KfdGpu& gpu) const;
+
+  KfdSensorOptions options_;
+  std::vector<KfdGpu> gpus_;
+};
+
+KfdSensor::UseByGpu KfdSensor::uses_of(const fs::path& process) const {
+  std::error_code error;
+  std::vector<std::string> busy_ids;
+  bool knows_queues = true;
+  for (const fs::path& queue : entries_of(process / "queues", error)) {
+    const auto id = read_small_file(queue / "gpuid");
+    // A queue that ended between the listing and the reading is no longer there.
+    if (id) busy_ids.push_back(*id);
+    std::error_code ignored;
+    if (!id && fs::exists(queue, ignored)) knows_queues = false;
+  }
+  knows_queues = knows_queues && !error;
+  UseByGpu uses(gpus_.size());
+  for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
+    const auto units = number_in(process / ("stats_" + gpus_[gpu].id) / "cu_occupancy");
+    // Where the counter fails it is all ones, or something else that no GPU of this size can have.
+    if (units && gpus_[gpu].compute_units && *units <= *gpus_[gpu].compute_units) {
+      uses[gpu].occupancy = static_cast<double>(*units) / static_cast<double>(*gpus_[gpu].compute_units);
+    }
+    const bool is_listed = std::find(busy_ids.begin(), busy_ids.end(), gpus_[gpu].id) != busy_ids.end();
+    if (is_listed || uses[gpu].occupancy.value_or(0.0) > 0.0) {
+      uses[gpu].has_queues = true;
+    } else if (knows_queues) {
+      uses[gpu].has_queues = false;
+    }
+  }
+  return uses;
+}
+
+std::optional<double> KfdSensor::busy_of(const KfdGpu& gpu) const {
+  // The file is about the GPU as a whole and says nothing about one of its partitions.
+  if (!gpu.is_whole) return std::nullopt;
+  const auto percent = number_in(options_.sys / "bus/pci/devices" / gpu.address.pci.to_text() / "gpu_busy_percent");
+  if (!percent || *percent > 100) return std::nullopt;
+  return static_cast<double>(*percent) / 100.0;
+}
+
+/// The sum over processes; unknown as soon as one that has work there is unknown.
+class Sum {
+ public:
+  void add(const Use& use) {
+    if (use.occupancy) {
+      occupancy_ += *use.occupancy;
+    } else if (use.has_queues != false) {
+      is_known_ = false;
+    }
+    has_queues_ = has_queues_ || use.has_queues == true;
+    knows_queues_ = knows_queues_ && use.has_queues.has_value();
+  }
+  /// Counts of each process are rounded up.
+  std::optional<double> occupancy() const {
+    return is_known_ ? std::optional(std::min(occupancy_, 1.0)) : std::nullopt;
+  }
+  std::optional<bool> has_queues() const {
+    return has_queues_ || knows_queues_ ? std::optional(has_queues_) : std::nullopt;
+  }
+
+ private:
+  double occupancy_ = 0.0;
+  bool is_known_ = true;
+  bool has_queues_ = false;
+  bool knows_queues_ = true;
+};
+
+SensorAnswer KfdSensor::sample() {
+  std::error_code error;
+  std::optional<UseByGpu> own;
+  std::vector<UseByGpu> others;
+  const auto own_id = host_process_id(options_.process);
+  for (const fs::path& process : entries_of(options_.sys / "class/kfd/kfd/proc", error)) {
+    const auto id = number_from(process.filename().native());
+    if (!id) continue;
+    UseByGpu uses = uses_of(process);
+    // One that ended meanwhile left half of its files to be read.
+    std::error_code ignored;
+    if (!fs::exists(process, ignored)) continue;
+    if (id == own_id) {
+      own = std::move(uses);
+    } else {
+      others.push_back(std::move(uses));
+    }
+  }
+  SensorAnswer answer;
+  for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
+    GpuLoad load;
+    load.busy = busy_of(gpus_[gpu]);
+    Sum sum;
+    for (const UseByGpu& uses : others) sum.add(uses[gpu]);
+    // A list that broke off says nothing.
+    const bool is_whole_list = !error;
+    if (own && is_whole_list) {
+      load.own_occupancy = (*own)[gpu].occupancy;
+      load.others_occupancy = sum.occupancy();
+      load.others_present = sum.has_queues();
+      if (load.own_occupancy) sum.add((*own)[gpu]);
+    }
+    const bool is_complete = is_whole_list && (own ? load.own_occupancy.has_value() : !others.empty());
+    if (is_complete) load.total_occupancy = sum.occupancy();
+    answer.samples.push_back({gpus_[gpu].address, load});
+  }
+  return answer;
+}
+
+std::vector<KfdGpu> gpus_in(const fs::path& nodes) {
+  const KfdTree tree = read_kfd_tree(nodes);
+  std::vector<const KfdNode*> gpu_nodes;
+  for (const KfdNode& node : tree.nodes) {
+    if (property(node.properties, "simd_count").value_or(0) > 0) gpu_nodes.push_back(&node);
+  }
+  // What is odd about addresses is told when the topology is read.
+  std::vector<std::string> notes;
+  const std::vector<KfdAddress> addresses = kfd_addresses(gpu_nodes, notes);
+  std::vector<KfdGpu> gpus;
+  std::map<PciAddress, int> nodes_at;
+  for (std::size_t gpu = 0; gpu < gpu_nodes.size(); ++gpu) {
+    const auto id = number_in(nodes / std::to_string(gpu_nodes[gpu]->number) / "gpu_id");
+    if (!addresses[gpu].pci) continue;
+    ++nodes_at[*addresses[gpu].pci];
+    if (id.value_or(0) == 0) continue;
+    const KfdProperties& properties = gpu_nodes[gpu]->properties;
+    const std::uint64_t per_unit = property(properties, "simd_per_cu").value_or(0);
+    const std::uint64_t units = per_unit == 0 ? 0 : *property(properties, "simd_count") / per_unit;
+    gpus.push_back({{*addresses[gpu].pci, addresses[gpu].partition},
+                    std::to_string(*id),
+                    units == 0 ? std::nullopt : std::optional(units)});
+  }
+  for (KfdGpu& gpu : gpus) gpu.is_whole = nodes_at[gpu.address.pci] == 1;
+  return gpus;
+}
+
+}  // namespace
+
+std::unique_ptr<Sensor> open_kfd_sensor(const KfdSensorOptions& options) {
+  const auto nodes = find_kfd_nodes(options.sys / "class/kfd/kfd/topology");
+  if (!nodes) return nullptr;
+  std::vector<KfdGpu> gpus = gpus_in(*nodes);
+  if (gpus.empty()) return nullptr;
+  return std::make_unique<KfdSensor>(options, std::move(gpus));
+}
+
+}  // namespace skua

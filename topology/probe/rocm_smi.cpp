@@ -1,0 +1,234 @@
+// Guards the questions to librocm_smi64, and reads the answers.
+#include "rocm_smi.hpp"
+
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <graph/amd_link.hpp>
+#include <system/isolated_call.hpp>
+#include "kfd_tree.hpp"
+#include "rocm_smi_calls.hpp"
+
+namespace skua {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t type_pcie = 1;
+constexpr std::uint32_t type_xgmi = 2;
+
+Reading empty_reading() {
+  Reading reading;
+  reading.basis = Basis::rocm_smi;
+  reading.unjoined = LinkKind::pcie;
+  return reading;
+}
+
+/// Nothing, or why this process must not load the library.
+std::optional<std::string> library_in_process(const fs::path& maps) {
+  std::ifstream lines(maps);
+  for (std::string line; std::getline(lines, line);) {
+    for (const char* library : {"libamd_smi", "librocm_smi64"}) {
+      if (line.find(library) != std::string::npos) return library;
+    }
+  }
+  return std::nullopt;
+}
+
+struct Hazards {
+  std::optional<std::string> of_starting;
+  std::optional<std::string> of_links;
+};
+
+/// What in /sys is known to make the library abort (seen with version 5.2.3).
+Hazards hazards_in(const fs::path& sys) {
+  Hazards hazards;
+  std::error_code error;
+  const fs::path cards = sys / "class/drm";
+  for (fs::directory_iterator card(cards, error); !error && card != fs::directory_iterator(); card.increment(error)) {
+    const std::string name = card->path().filename().string();
+    const bool is_card = name.starts_with("card") && name.find_first_not_of("0123456789", 4) == std::string::npos;
+    std::error_code ignored;
+    if (is_card && !card->is_symlink(ignored)) hazards.of_starting = fmt::format("{} is not a link", name);
+  }
+  const auto nodes = find_kfd_nodes(sys / "class/kfd/kfd/topology");
+  if (!nodes) return hazards;
+  const KfdTree tree = read_kfd_tree(*nodes);
+  std::set<std::uint32_t> gpus;
+  for (const KfdNode& node : tree.nodes) {
+    std::error_code ignored;
+    if (!fs::is_directory(*nodes / std::to_string(node.number) / "io_links", ignored)) {
+      hazards.of_starting = fmt::format("KFD node {} has no io_links", node.number);
+    }
+    if (property(node.properties, "simd_count").value_or(0) > 0) gpus.insert(node.number);
+  }
+  constexpr std::uint64_t kfd_type_pcie = 2;
+  for (const KfdNode& node : tree.nodes) {
+    for (const KfdLink& link : node.io_links) {
+      const bool joins_gpus = gpus.contains(node.number) && gpus.contains(link.to);
+      if (joins_gpus && property(link.properties, "type") == kfd_type_pcie) {
+        hazards.of_links = fmt::format("KFD nodes {} and {} are joined over PCIe", node.number, link.to);
+      }
+    }
+  }
+  return hazards;
+}
+
+/// The number of the next word; "?" and anything else is unknown.
+template <class Number>
+std::optional<Number> next_number(std::istringstream& words) {
+  std::string word;
+  words >> word;
+  const bool is_number =
+      !word.empty() && word.find_first_not_of("0123456789") == std::string::npos && word.size() <= 20;
+  if (!is_number) return std::nullopt;
+  std::istringstream digits(word);
+  Number number = 0;
+  return digits >> number ? std::optional(number) : std::nullopt;
+}
+
+class OutputReader {
+ public:
+  Reading read(const std::string& output);
+
+ private:
+  void read_gpu(std::istringstream& words);
+  void read_link(std::istringstream& words);
+  void note_constant_hops();
+
+  Reading reading_ = empty_reading();
+  std::map<std::uint64_t, std::uint32_t> hives_;
+  std::set<std::uint64_t> hops_;
+  std::set<std::uint64_t> weights_;
+};
+
+void OutputReader::read_gpu(std::istringstream& words) {
+  constexpr std::uint32_t numa_max = 4096;
+  Gpu gpu;
+  if (const auto id = next_number<std::uint64_t>(words)) {
+    PciAddress address;
+    address.domain = static_cast<std::uint32_t>(*id >> 32);
+    address.bus = static_cast<std::uint8_t>(*id >> 8 & 0xff);
+    address.device = static_cast<std::uint8_t>(*id >> 3 & 0x1f);
+    address.function = static_cast<std::uint8_t>(*id & 0x7);
+    const auto partition = static_cast<std::uint32_t>(*id >> 28 & 0xf);
+    if (partition > 0) gpu.partition = partition;
+    gpu.pci = address;
+  }
+  const auto numa_node = next_number<std::uint32_t>(words);
+  if (numa_node && *numa_node <= numa_max) gpu.numa_node = NumaId{*numa_node};
+  const auto hive = next_number<std::uint64_t>(words).value_or(0);
+  if (hive != 0) gpu.hive = hives_.emplace(hive, static_cast<std::uint32_t>(hives_.size())).first->second;
+  const auto unique_id = next_number<std::uint64_t>(words).value_or(0);
+  const auto memory_bytes = next_number<std::uint64_t>(words).value_or(0);
+  if (memory_bytes != 0 && memory_bytes != std::numeric_limits<std::uint64_t>::max()) gpu.memory_bytes = memory_bytes;
+  std::getline(words >> std::ws, gpu.name);
+  reading_.add(gpu, unique_id == 0 ? std::nullopt : std::optional(fmt::format("GPU-{:016x}", unique_id)));
+}
+
+void OutputReader::read_link(std::istringstream& words) {
+  const auto from = next_number<std::uint32_t>(words);
+  const auto to = next_number<std::uint32_t>(words);
+  const auto type = next_number<std::uint32_t>(words);
+  const auto weight = next_number<std::uint64_t>(words);
+  const auto hops = next_number<std::uint64_t>(words);
+  const auto min = next_number<std::uint64_t>(words);
+  const auto max = next_number<std::uint64_t>(words);
+  if (!from || !to || *from == *to || *from >= reading_.gpus.size() || *to >= reading_.gpus.size()) return;
+  Link link;
+  link.from = GpuId{*from};
+  link.to = GpuId{*to};
+  if (type == type_xgmi) {
+    link.kind = LinkKind::xgmi;
+    link.hops = hops_from_weight(weight);
+    if (link.hops == 1u) link.count = link_count_from(min, max);
+    if (hops) hops_.insert(*hops);
+    if (weight) weights_.insert(*weight);
+  } else if (type == type_pcie) {
+    link.kind = LinkKind::pcie;
+  } else {
+    return;
+  }
+  link.bandwidth_gb_per_s = gb_per_s_from(max);
+  reading_.links.push_back(link);
+}
+
+void OutputReader::note_constant_hops() {
+  if (hops_.size() != 1 || weights_.size() < 2) return;
+  reading_.notes.push_back(fmt::format(
+      "rocm_smi: says {} hop for every XGMI pair although their weights differ; hops are counted from the weights",
+      *hops_.begin()));
+}
+
+Reading OutputReader::read(const std::string& output) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    words >> word;
+    if (word == "gpu") read_gpu(words);
+    if (word == "link") read_link(words);
+    if (word == "failed") reading_.notes.push_back("rocm_smi: " + line);
+  }
+  note_constant_hops();
+  return std::move(reading_);
+}
+
+/// "while asking for the link from 0 to 1".
+std::string last_question(const std::string& output) {
+  const auto place = output.rfind("asking ");
+  if (place == std::string::npos) return "while it was loaded";
+  return "while " + output.substr(place, output.find('\n', place) - place);
+}
+
+}  // namespace
+
+Reading rocm_smi_reading_from(const std::string& output) {
+  return OutputReader().read(output);
+}
+
+Reading probe_rocm_smi(const RocmSmiOptions& options) {
+  Reading nothing = empty_reading();
+  std::error_code error;
+  if (!fs::is_directory(options.sys / "class/drm", error)) return nothing;
+  if (const auto loaded = library_in_process(options.maps)) {
+    nothing.notes.push_back(fmt::format("rocm_smi: not asked, because this process has loaded {} itself", *loaded));
+    return nothing;
+  }
+  const Hazards hazards = hazards_in(options.sys);
+  if (hazards.of_starting) {
+    nothing.notes.push_back(fmt::format("rocm_smi: not asked, because {}, on which it aborts", *hazards.of_starting));
+    return nothing;
+  }
+  const AskLinks ask_links = hazards.of_links ? AskLinks::no : AskLinks::yes;
+  const IsolatedResult result =
+      run_isolated([&](int file) { ask_rocm_smi(options.libraries, ask_links, file); }, options.deadline);
+  Reading reading = rocm_smi_reading_from(result.output);
+  if (hazards.of_links) {
+    reading.notes.push_back(
+        fmt::format("rocm_smi: not asked about links, because {}, on which it aborts", *hazards.of_links));
+  }
+  if (result.end == IsolatedResult::End::killed_at_deadline) {
+    reading = std::move(nothing);
+    reading.notes.push_back(
+        fmt::format("rocm_smi: gave no answer within {} ms {} and was dropped; /sys is used instead",
+                    options.deadline.count(), last_question(result.output)));
+  } else if (result.end == IsolatedResult::End::died) {
+    const char* how = result.signal_number == 0 ? "an error" : strsignal(result.signal_number);
+    reading.notes.push_back(
+        fmt::format("rocm_smi: ended by {} {}; only what it said before is used", how, last_question(result.output)));
+  } else if (result.end == IsolatedResult::End::not_started) {
+    reading.notes.push_back("rocm_smi: not asked, because no process could be started for it");
+  }
+  return reading;
+}
+
+}  // namespace skua
