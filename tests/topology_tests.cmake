@@ -1,8 +1,6 @@
 # Tests of topology/, over machines written for them.
-foreach(stub rocm_smi_stub nvml_stub)
-  add_library(${stub} MODULE support/${stub}.cpp)
-  target_compile_features(${stub} PRIVATE cxx_std_20)
-endforeach()
+add_library(rocm_smi_stub MODULE support/rocm_smi_stub.cpp)
+target_compile_features(rocm_smi_stub PRIVATE cxx_std_20)
 add_library(rocm_smi_refusing_stub MODULE support/rocm_smi_stub.cpp)
 target_compile_features(rocm_smi_refusing_stub PRIVATE cxx_std_20)
 target_compile_definitions(rocm_smi_refusing_stub PRIVATE STUB_REFUSES)
@@ -30,6 +28,7 @@ skua_test(topology_tests LABEL unit
     unit/read_rocm_smi_test.cpp
     unit/topology_json_test.cpp
     unit/topology_test.cpp
+    unit/vendor_address_test.cpp
     unit/write_dot_test.cpp
     unit/write_text_test.cpp
   LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json)

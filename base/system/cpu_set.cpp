@@ -2,26 +2,20 @@
 #include <skua/cpu_set.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
+
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 namespace {
 
 constexpr unsigned cpu_max = 1'048'575;
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 std::optional<unsigned> cpu_number(std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value > cpu_max) return std::nullopt;
-  return value;
+  const auto number = number_from<unsigned>(text);
+  return number && *number <= cpu_max ? number : std::nullopt;
 }
 
 /// Appends the CPUs of "7" or "4-7".
@@ -44,14 +38,10 @@ CpuSet::CpuSet(std::vector<unsigned> cpus) : cpus_(std::move(cpus)) {
 std::optional<CpuSet> CpuSet::from_list(std::string_view text) {
   text = trimmed(text);
   std::vector<unsigned> cpus;
-  while (!text.empty()) {
-    const auto comma = text.find(',');
-    if (!append_range(text.substr(0, comma), cpus)) return std::nullopt;
-    if (comma == std::string_view::npos) break;
-    text.remove_prefix(comma + 1);
-    if (text.empty()) return std::nullopt;
+  if (text.empty()) return CpuSet();
+  for (const std::string_view range : split(text, ',')) {
     // Overlapping ranges may repeat; a hostile list must not grow without bound.
-    if (cpus.size() > 4 * std::size_t{cpu_max}) return std::nullopt;
+    if (cpus.size() > 4 * std::size_t{cpu_max} || !append_range(range, cpus)) return std::nullopt;
   }
   return CpuSet(std::move(cpus));
 }

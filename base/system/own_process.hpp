@@ -8,7 +8,7 @@
 namespace skua {
 
 /// The number under which drivers list this process. `process` is its folder in /proc.
-/// Fails: nothing inside a container with PIDs of its own: drivers list the host's, which may even name somebody else.
+/// Returns nullopt inside a container with PIDs of its own: drivers list the host's, which may even name somebody else.
 std::optional<std::uint32_t> host_process_id(const std::filesystem::path& process = "/proc/self");
 
 }  // namespace skua

@@ -20,7 +20,7 @@ struct Binding {
 Binding choose_binding(const CpuSet& near, const std::optional<CpuSet>& allowed);
 
 /// Binds the calling thread, by hwloc.
-/// Fails: a sentence that says why the thread was left unbound; nothing on success.
+/// Returns nullopt on success, and else a sentence that says why the thread was left unbound.
 std::optional<std::string> bind_this_thread(const CpuSet& cpus);
 
 /// CPU time that the calling thread has used.  Units: nanoseconds.

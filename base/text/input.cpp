@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "numbers.hpp"
+
 namespace skua {
 namespace {
 
@@ -88,20 +90,16 @@ std::uint64_t parse_count(std::string_view text, std::string_view what) {
   const auto too_large = [&] { return InputError(fmt::format("{}: '{}' is above 2^64-1", what, text)); };
   if (decimal->digits.size() > 20 || decimal->exponent > 19) throw too_large();
 
-  std::uint64_t value = 0;
-  std::string digits = decimal->digits + std::string(static_cast<std::size_t>(decimal->exponent), '0');
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc()) throw too_large();
-  return value;
+  const std::string digits = decimal->digits + std::string(static_cast<std::size_t>(decimal->exponent), '0');
+  const auto value = number_from<std::uint64_t>(digits);
+  if (!value) throw too_large();
+  return *value;
 }
 
 double parse_number(std::string_view text, std::string_view what) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    throw InputError(fmt::format("{}: '{}' is not a finite number", what, text));
-  }
-  return value;
+  const auto value = number_from<double>(text);
+  if (!value || !std::isfinite(*value)) throw InputError(fmt::format("{}: '{}' is not a finite number", what, text));
+  return *value;
 }
 
 std::optional<std::string> environment_variable(const char* name) {

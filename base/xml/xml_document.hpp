@@ -22,13 +22,13 @@ struct XmlElement {
   std::vector<XmlElement> children;
   std::string text;  ///< what stands directly in it, pieces joined
 
-  /// Fails: nothing when it is not there.
+  /// Returns nullopt when it is not there.
   std::optional<std::string_view> attribute(std::string_view attribute_name) const;
-  /// A whole number, decimal or hexadecimal after "0x". Fails: nothing when it is not there or no such number.
+  /// A whole number, decimal or hexadecimal after "0x". Returns nullopt when it is not there or no such number.
   std::optional<std::uint64_t> number(std::string_view attribute_name) const;
 };
 
-/// "48", "0x030200". Fails: nothing for anything else, and above 2^64-1.
+/// "48", "0x030200". Returns nullopt for anything else, and above 2^64-1.
 std::optional<std::uint64_t> xml_number(std::string_view text);
 
 /// Owns: the elements and their names.

@@ -2,7 +2,9 @@
 #include "xml_document.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 
@@ -18,14 +20,10 @@ std::optional<std::uint64_t> XmlElement::number(std::string_view attribute_name)
 }
 
 std::optional<std::uint64_t> xml_number(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  text = trimmed(text);
   const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (is_hexadecimal) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, value, is_hexadecimal ? 16 : 10);
-  return error == std::errc() && parsed == end ? std::optional(value) : std::nullopt;
+  return number_from<std::uint64_t>(text, is_hexadecimal ? 16 : 10);
 }
 
 }  // namespace skua

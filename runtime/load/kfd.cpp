@@ -2,7 +2,6 @@
 #include "kfd.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -10,25 +9,18 @@
 
 #include <probe/kfd_address.hpp>
 #include <probe/kfd_tree.hpp>
-#include <text/small_file.hpp>
-
 #include <system/own_process.hpp>
+#include <text/numbers.hpp>
+#include <text/small_file.hpp>
 
 namespace skua {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::uint64_t> number_from(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 std::optional<std::uint64_t> number_in(const fs::path& file) {
   const auto text = read_small_file(file);
-  return text ? number_from(*text) : std::nullopt;
+  return text ? number_from<std::uint64_t>(*text) : std::nullopt;
 }
 
 std::vector<fs::path> entries_of(const fs::path& folder, std::error_code& error) {
@@ -139,7 +131,7 @@ SensorAnswer KfdSensor::sample() {
   std::vector<UseByGpu> others;
   const auto own_id = host_process_id(options_.process);
   for (const fs::path& process : entries_of(options_.sys / "class/kfd/kfd/proc", error)) {
-    const auto id = number_from(process.filename().native());
+    const auto id = number_from<std::uint64_t>(process.filename().native());
     if (!id) continue;
     UseByGpu uses = uses_of(process);
     // One that ended meanwhile left half of its files to be read.

@@ -13,7 +13,7 @@ struct KfdSensorOptions {
   std::filesystem::path process = "/proc/self";
 };
 
-/// Occupancy by process and the busy percentage. Fails: nothing when the driver shows no GPU.
+/// Occupancy by process and the busy percentage. Returns nullptr when the driver shows no GPU.
 std::unique_ptr<Sensor> open_kfd_sensor(const KfdSensorOptions& options = {});
 
 }  // namespace skua

@@ -1,56 +1,16 @@
-// Asks NVML what the GPUs do, through addresses taken from a handle of its own.
+// Asks NVML what the GPUs do.
 #include "nvml.hpp"
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include <graph/vendor_address.hpp>
 #include <system/own_process.hpp>
+#include <vendor/nvml_library.hpp>
 
 namespace skua {
 namespace {
-
-// The few types that are needed, as NVML's documentation fixes them: its header comes with CUDA only.
-struct NvmlDevice;
-using Status = int;
-constexpr Status status_success = 0;
-constexpr Status status_insufficient_size = 7;
-constexpr Status status_no_driver = 9;
-constexpr Status status_not_found = 13;
-constexpr Status status_gpu_is_lost = 15;
-
-struct PciInfo {
-  char legacy_bus_id[16];
-  unsigned domain;
-  unsigned bus;
-  unsigned device;
-  unsigned device_id;
-  unsigned subsystem_id;
-  char bus_id[32];
-};
-
-struct Utilization {
-  unsigned gpu;
-  unsigned memory;
-};
-
-struct RunningProcess {
-  unsigned id;
-  unsigned long long memory_bytes;
-  unsigned gpu_instance;
-  unsigned compute_instance;
-};
-
-struct ProcessUtilization {
-  unsigned id;
-  unsigned long long time_us;
-  unsigned multiprocessors;
-  unsigned memory;
-  unsigned encoder;
-  unsigned decoder;
-};
 
 constexpr unsigned processes_max = 128;
 
@@ -60,9 +20,10 @@ std::optional<double> part_from(std::uint64_t percent) {
 
 class NvmlSensor final : public Sensor {
  public:
-  NvmlSensor(void* library, std::filesystem::path process) : library_(library), process_(std::move(process)) {}
+  NvmlSensor(NvmlLibrary library, std::filesystem::path process)
+      : library_(std::move(library)), process_(std::move(process)) {}
   ~NvmlSensor() override {
-    if (is_started_) call("nvmlShutdown");
+    if (is_started_) library_.shut_down();
   }
 
   /// Whether there is anything to ask about.
@@ -76,43 +37,32 @@ class NvmlSensor final : public Sensor {
     unsigned long long last_us = 0;  ///< of the newest reading by process
   };
 
-  template <class... Parameters>
-  Status call(const char* name, Parameters... parameters) const {
-    const auto address = reinterpret_cast<Status (*)(Parameters...)>(dlsym(library_, name));
-    return address == nullptr ? status_not_found : address(parameters...);
-  }
-
   std::optional<bool> others_present(const Device& device, std::optional<std::uint32_t> own_id) const;
   void add_parts_of_processes(Device& device, std::uint32_t own_id, GpuLoad& load) const;
 
-  void* library_;  ///< stays open: it starts threads and does not bear being unloaded
+  NvmlLibrary library_;
   std::filesystem::path process_;
   bool is_started_ = false;
   std::vector<Device> devices_;
 };
 
 bool NvmlSensor::start() {
-  is_started_ = call("nvmlInit_v2") == status_success;
-  unsigned count = 0;
-  if (!is_started_ || call("nvmlDeviceGetCount_v2", &count) != status_success) return false;
-  for (unsigned index = 0; index < count; ++index) {
-    Device device;
-    PciInfo info = {};
-    if (call("nvmlDeviceGetHandleByIndex_v2", index, &device.handle) != status_success) continue;
-    if (call("nvmlDeviceGetPciInfo_v3", device.handle, &info) != status_success) continue;
-    device.address.pci = {info.domain, static_cast<std::uint8_t>(info.bus), static_cast<std::uint8_t>(info.device), 0};
-    devices_.push_back(device);
+  is_started_ = library_.start() == NvmlStatus::success;
+  if (!is_started_) return false;
+  for (NvmlDevice* const handle : library_.devices().value_or(std::vector<NvmlDevice*>())) {
+    const auto info = library_.pci_info(handle);
+    if (info) devices_.push_back({handle, {pci_address_from(*info), std::nullopt}});
   }
   return !devices_.empty();
 }
 
 std::optional<bool> NvmlSensor::others_present(const Device& device, std::optional<std::uint32_t> own_id) const {
-  RunningProcess processes[processes_max] = {};
+  NvmlProcess processes[processes_max] = {};
   unsigned count = processes_max;
-  const Status status =
-      call("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, &count, static_cast<RunningProcess*>(processes));
-  if (status == status_insufficient_size) return true;
-  if (status != status_success || count > processes_max) return std::nullopt;
+  const NvmlStatus status = library_.call("nvmlDeviceGetComputeRunningProcesses_v3", device.handle, &count,
+                                          static_cast<NvmlProcess*>(processes));
+  if (status == NvmlStatus::insufficient_size) return true;
+  if (status != NvmlStatus::success || count > processes_max) return std::nullopt;
   // At most one of them is this process, whatever its number is.
   if (count >= 2) return true;
   if (!own_id || count == 0) return std::nullopt;
@@ -120,16 +70,16 @@ std::optional<bool> NvmlSensor::others_present(const Device& device, std::option
 }
 
 void NvmlSensor::add_parts_of_processes(Device& device, std::uint32_t own_id, GpuLoad& load) const {
-  ProcessUtilization readings[processes_max] = {};
+  NvmlProcessUtilization readings[processes_max] = {};
   unsigned count = processes_max;
-  const Status status = call("nvmlDeviceGetProcessUtilization", device.handle,
-                             static_cast<ProcessUtilization*>(readings), &count, device.last_us);
-  if (status != status_success || count > processes_max) return;
-  std::map<unsigned, ProcessUtilization> newest;
+  const NvmlStatus status = library_.call("nvmlDeviceGetProcessUtilization", device.handle,
+                                          static_cast<NvmlProcessUtilization*>(readings), &count, device.last_us);
+  if (status != NvmlStatus::success || count > processes_max) return;
+  std::map<unsigned, NvmlProcessUtilization> newest;
   for (unsigned place = 0; place < count; ++place) {
-    const ProcessUtilization& reading = readings[place];
+    const NvmlProcessUtilization& reading = readings[place];
     if (reading.id == 0 || reading.time_us == 0 || reading.multiprocessors > 100) continue;
-    ProcessUtilization& kept = newest[reading.id];
+    NvmlProcessUtilization& kept = newest[reading.id];
     if (reading.time_us >= kept.time_us) kept = reading;
     device.last_us = std::max(device.last_us, reading.time_us);
   }
@@ -150,14 +100,14 @@ SensorAnswer NvmlSensor::sample() {
   SensorAnswer answer;
   const auto own_id = host_process_id(process_);
   for (auto device = devices_.begin(); device != devices_.end();) {
-    Utilization utilization = {};
-    const Status status = call("nvmlDeviceGetUtilizationRates", device->handle, &utilization);
-    if (status == status_gpu_is_lost || status == status_no_driver) {
+    NvmlUtilization utilization = {};
+    const NvmlStatus status = library_.call("nvmlDeviceGetUtilizationRates", device->handle, &utilization);
+    if (status == NvmlStatus::gpu_is_lost || status == NvmlStatus::no_driver) {
       device = devices_.erase(device);
       continue;
     }
     GpuLoad load;
-    if (status == status_success) load.busy = part_from(utilization.gpu);
+    if (status == NvmlStatus::success) load.busy = part_from(utilization.gpu);
     load.others_present = others_present(*device, own_id);
     if (own_id) add_parts_of_processes(*device, *own_id, load);
     answer.samples.push_back({device->address, load});
@@ -170,9 +120,9 @@ SensorAnswer NvmlSensor::sample() {
 }  // namespace
 
 std::unique_ptr<Sensor> open_nvml_sensor(const NvmlSensorOptions& options) {
-  void* library = dlopen(options.library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return nullptr;
-  auto sensor = std::make_unique<NvmlSensor>(library, options.process);
+  auto library = NvmlLibrary::open(options.library);
+  if (!library) return nullptr;
+  auto sensor = std::make_unique<NvmlSensor>(*std::move(library), options.process);
   return sensor->start() ? std::move(sensor) : nullptr;
 }
 

@@ -1,39 +1,23 @@
 // Asks librocm_smi64 in a helper process, and gives it up when it fails.
 #include "rocm_smi.hpp"
 
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
-#include <system/helper_process.hpp>
-#include "rocm_smi_load.hpp"
+#include <graph/vendor_address.hpp>
+#include <system/child_process.hpp>
+#include <text/numbers.hpp>
+#include <vendor/rocm_smi_library.hpp>
+
+#include "rocm_smi_helper.hpp"
 
 namespace skua {
 namespace {
 
 namespace fs = std::filesystem;
 using SteadyTime = std::chrono::steady_clock;
-
-std::optional<std::uint64_t> number_from(const std::string& word) {
-  if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  std::istringstream digits(word);
-  std::uint64_t number = 0;
-  return digits >> number ? std::optional(number) : std::nullopt;
-}
-
-/// From the library's number for the place of a device.
-GpuAddress address_from(std::uint64_t id) {
-  GpuAddress address;
-  address.pci.domain = static_cast<std::uint32_t>(id >> 32);
-  address.pci.bus = static_cast<std::uint8_t>(id >> 8 & 0xff);
-  address.pci.device = static_cast<std::uint8_t>(id >> 3 & 0x1f);
-  address.pci.function = static_cast<std::uint8_t>(id & 0x7);
-  const auto partition = static_cast<std::uint32_t>(id >> 28 & 0xf);
-  if (partition > 0) address.partition = partition;
-  return address;
-}
 
 class RocmSmiSensor final : public Sensor {
  public:
@@ -45,7 +29,7 @@ class RocmSmiSensor final : public Sensor {
   SensorAnswer answer_from(const std::string& text) const;
 
   RocmSmiSensorOptions options_;
-  std::optional<HelperProcess> helper_;
+  std::optional<ChildProcess> helper_;
   std::optional<SteadyTime::time_point> asked_;  ///< nothing: no answer is due
   std::string received_;
 };
@@ -66,12 +50,13 @@ SensorAnswer RocmSmiSensor::answer_from(const std::string& text) const {
     std::string id;
     std::string percent;
     words >> kind >> id >> percent;
-    const auto place = number_from(id);
-    if (kind != "gpu" || !place) continue;
+    const auto bdf = number_from<std::uint64_t>(id);
+    if (kind != "gpu" || !bdf) continue;
     GpuLoad load;
-    const auto busy = number_from(percent);
+    const auto busy = number_from<std::uint64_t>(percent);
     if (busy && *busy <= 100) load.busy = static_cast<double>(*busy) / 100.0;
-    answer.samples.push_back({address_from(*place), load});
+    const GpuPlace place = place_from_bdf(*bdf);
+    answer.samples.push_back({{place.pci, place.partition}, load});
   }
   return answer;
 }
@@ -98,14 +83,6 @@ SensorAnswer RocmSmiSensor::sample() {
   return {};
 }
 
-bool is_library_in_process(const fs::path& maps) {
-  std::ifstream lines(maps);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("libamd_smi") != std::string::npos || line.find("librocm_smi64") != std::string::npos) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::unique_ptr<Sensor> open_rocm_smi_sensor(const RocmSmiSensorOptions& options) {
@@ -113,7 +90,7 @@ std::unique_ptr<Sensor> open_rocm_smi_sensor(const RocmSmiSensorOptions& options
   // Without AMD's driver the library has nothing to say, and says so on the terminal.
   if (!fs::is_directory(options.sys / "class/drm", error)) return nullptr;
   if (!fs::is_directory(options.sys / "class/kfd/kfd/topology/nodes", error)) return nullptr;
-  if (is_library_in_process(options.maps)) return nullptr;
+  if (loaded_amd_library(options.maps)) return nullptr;
   return std::make_unique<RocmSmiSensor>(options);
 }
 

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <system/isolated_call.hpp>
+#include <system/child_process.hpp>
 #include "support/machine_tree.hpp"
 
 namespace skua {

@@ -12,7 +12,7 @@
 #include <skua/discovery.hpp>
 
 #include <probe/rocm_smi.hpp>
-#include <system/isolated_call.hpp>
+#include <system/child_process.hpp>
 #include "support/machine_tree.hpp"
 #include "support/recorded.hpp"
 

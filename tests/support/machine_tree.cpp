@@ -15,7 +15,7 @@
 
 #include <skua/pci_address.hpp>
 
-#include <system/isolated_call.hpp>
+#include <system/child_process.hpp>
 
 namespace skua::test {
 namespace {

@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <system/own_process.hpp>
 #include "support/temporary_folder.hpp"
 
 namespace skua {
@@ -184,14 +183,6 @@ TEST(KfdSensorWithoutGpus, IsNotOpened) {
   EXPECT_EQ(open_kfd_sensor({folder.path(), "/proc/self"}), nullptr);
   folder.write("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
   EXPECT_EQ(open_kfd_sensor({folder.path(), "/proc/self"}), nullptr);
-}
-
-TEST(OwnProcess, HasANumberOnlyWhereItIsTheHosts) {
-  const test::TemporaryFolder folder;
-  EXPECT_EQ(host_process_id(folder.path()), std::nullopt);
-  fs::create_directories(folder.path() / "ns");
-  fs::create_symlink("pid:[4026531836]", folder.path() / "ns/pid");
-  EXPECT_EQ(host_process_id(folder.path()), static_cast<std::uint32_t>(getpid()));
 }
 
 }  // namespace

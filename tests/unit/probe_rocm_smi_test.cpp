@@ -12,7 +12,6 @@
 
 #include <probe/kfd.hpp>
 #include <probe/merge.hpp>
-#include <system/isolated_call.hpp>
 #include "support/kfd_fixture.hpp"
 
 namespace skua {
@@ -221,30 +220,6 @@ TEST(RocmSmiOutput, LinesCutShortDoNoHarm) {
     EXPECT_LE(rocm_smi_reading_from(whole.substr(0, length)).gpus.size(), 4u);
   }
   EXPECT_THAT(rocm_smi_reading_from("link 0 9 2 15 1 1 1\nlink a b\ngpu\n").links, IsEmpty());
-}
-
-TEST(IsolatedCall, ReturnsWhatTheChildWrote) {
-  const auto result = run_isolated([](int file) { ASSERT_EQ(write(file, "hello", 5), 5); }, milliseconds(2000));
-  EXPECT_EQ(result.end, IsolatedResult::End::completed);
-  EXPECT_EQ(result.output, "hello");
-}
-
-TEST(IsolatedCall, EndsAChildThatNeverStopsTalking) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto result = run_isolated(
-      [](int file) {
-        while (write(file, "x", 1) == 1) {
-        }
-      },
-      milliseconds(100));
-  EXPECT_EQ(result.end, IsolatedResult::End::killed_at_deadline);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
-}
-
-TEST(IsolatedCall, AnExceptionEndsTheChildOnly) {
-  const auto result = run_isolated([](int) { throw std::runtime_error("no"); }, milliseconds(2000));
-  EXPECT_EQ(result.end, IsolatedResult::End::died);
-  EXPECT_EQ(result.signal_number, 0);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 Topology read(const std::string& text) {
-  return read_rocm_bandwidth_test(text, "node.txt");
+  return read_bandwidth_table(text, "node.txt");
 }
 
 std::string error_of(const std::string& text) {

@@ -2,13 +2,6 @@
 #include "amd_link.hpp"
 
 namespace skua {
-namespace {
-
-constexpr std::uint64_t weight_xgmi_hop = 15;
-constexpr std::uint64_t weight_in_package = 13;
-constexpr std::uint64_t weight_between_packages = weight_in_package + weight_xgmi_hop + weight_in_package;
-
-}  // namespace
 
 std::optional<std::uint32_t> hops_from_weight(std::optional<std::uint64_t> weight) {
   constexpr std::uint64_t hops_max = 1024;

@@ -6,11 +6,16 @@
 
 namespace skua {
 
-/// Links crossed between two GPUs that XGMI joins, by the weight of the pair: 15 a hop; 13 inside a package and 41
-/// between partitions of two packages are one hop each. Fails: nothing for any other weight.
+/// The weights of pairs that XGMI joins: so much a hop, inside a package, and between partitions of two packages.
+inline constexpr std::uint64_t weight_xgmi_hop = 15;
+inline constexpr std::uint64_t weight_in_package = 13;
+inline constexpr std::uint64_t weight_between_packages = weight_in_package + weight_xgmi_hop + weight_in_package;
+
+/// Links crossed between two GPUs that XGMI joins, by the weight of the pair; partitions are one hop from one another.
+/// Returns nullopt for any other weight.
 std::optional<std::uint32_t> hops_from_weight(std::optional<std::uint64_t> weight);
 
-/// Fails: nothing for 0, all-ones and other numbers that no link has: they mean that the speed is not known.
+/// Returns nullopt for 0, all-ones and other numbers that no link has: they mean that the speed is not known.
 std::optional<double> gb_per_s_from(std::optional<std::uint64_t> mb_per_s);
 
 /// Parallel links of a directly joined pair: the speed of all of them over the speed of one.

@@ -2,10 +2,11 @@
 #include "cpu_mask.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include <text/numbers.hpp>
 
 namespace skua {
 namespace {
@@ -15,10 +16,7 @@ constexpr std::size_t words_max = 65'536 / word_bits;
 
 std::optional<std::uint32_t> word_from(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  if (text.empty()) return 0;
-  std::uint32_t word = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), word, 16);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(word) : std::nullopt;
+  return text.empty() ? 0 : number_from<std::uint32_t>(text, 16);
 }
 
 }  // namespace

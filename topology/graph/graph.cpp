@@ -10,6 +10,8 @@
 
 #include <skua/input.hpp>
 
+#include "partitions.hpp"
+
 namespace skua {
 namespace {
 
@@ -68,10 +70,6 @@ std::vector<Way> ways_from(std::uint32_t source, const Edges& edges) {
   return ways;
 }
 
-bool same_package(const Gpu& a, const Gpu& b) {
-  return a.pci && a.pci == b.pci && a.partition && b.partition && a.partition != b.partition;
-}
-
 std::optional<Locality> locality_by_node(const Gpu& a, const Gpu& b) {
   if (!a.numa_node || !b.numa_node) return std::nullopt;
   return a.numa_node == b.numa_node ? Locality::node : Locality::system;
@@ -82,7 +80,7 @@ void complete(Topology& topology, Link& link, const Way& way, LinkKind unjoined)
   const Gpu& from = topology.gpus[link.from.index];
   const Gpu& to = topology.gpus[link.to.index];
   const bool stated = link.kind != LinkKind::unknown;
-  if (!stated && same_package(from, to)) {
+  if (!stated && are_in_one_package(from, to)) {
     link.kind = LinkKind::package;
     link.hops = 1;
   } else if (way.hops > 0 && (!stated || link.kind == way.kind) && !carries_paths(link)) {

@@ -11,6 +11,7 @@ namespace skua {
 /// them claims is its number. GPUs that have a number keep it.
 void number_partitions(std::vector<Gpu>& gpus);
 
+/// Whether both are partitions of one GPU, and not the same.
 bool are_in_one_package(const Gpu& a, const Gpu& b);
 
 }  // namespace skua

@@ -1,20 +1,17 @@
 // PciAddress to and from text.
 #include <skua/pci_address.hpp>
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <text/numbers.hpp>
 
 namespace skua {
 namespace {
 
 /// A hexadecimal number of the given number of digits and size.
 std::optional<std::uint32_t> hexadecimal(std::string_view text, std::size_t digits_max, std::uint32_t value_max) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
-  if (text.empty() || text.size() > digits_max || !whole || value > value_max) return std::nullopt;
-  return value;
+  const auto value = text.size() <= digits_max ? number_from<std::uint32_t>(text, 16) : std::nullopt;
+  return value && *value <= value_max ? value : std::nullopt;
 }
 
 }  // namespace

@@ -9,6 +9,9 @@
 
 namespace skua {
 
+/// Links crossed between two GPUs that links join, directly or by way of a switch: to software the switch is not there.
+inline constexpr std::uint32_t hops_of_joined_pair = 1;
+
 /// Two GPUs at the same switches are directly joined, as widely as the narrower of them is with these.
 class SwitchedLinks {
  public:
@@ -19,7 +22,7 @@ class SwitchedLinks {
   };
 
   /// `width` of what joins the GPU with the switch, in links or in MB/s; nothing: not known.
-  /// Fails: false when this was said before, or when the GPU is at more switches than any GPU has links.
+  /// Returns false when this was said before, or when the GPU is at more switches than any GPU has links.
   bool add(std::uint32_t gpu, const std::string& switch_name, std::optional<std::uint32_t> width);
 
   /// Every ordered pair that shares a switch.

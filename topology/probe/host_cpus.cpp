@@ -4,7 +4,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -12,6 +11,8 @@
 
 #include <skua/discovery.hpp>
 
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
 #include <text/small_file.hpp>
 
 namespace skua {
@@ -38,11 +39,8 @@ std::vector<Group> groups_of_process(const fs::path& root) {
 }
 
 bool names_controller(const Group& group, const std::string& controller) {
-  std::istringstream names(group.controllers);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name == controller) return true;
-  }
-  return false;
+  const auto names = split(group.controllers, ',');
+  return std::find(names.begin(), names.end(), controller) != names.end();
 }
 
 /// The folder of the group and of all groups above it. In a container the path may be the host's, of which only an
@@ -52,13 +50,6 @@ std::vector<fs::path> folders_upward(const fs::path& mount, fs::path path) {
   for (; !path.empty(); path = path.parent_path()) folders.push_back(mount / path);
   folders.push_back(mount);
   return folders;
-}
-
-std::optional<double> number_from(const std::string& text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 std::optional<double> quotient(const std::optional<double>& quota, const std::optional<double>& period) {
@@ -72,12 +63,14 @@ std::optional<double> quota_of_v2(const fs::path& folder) {
   std::string quota;
   std::string period;
   words >> quota >> period;
-  return quotient(number_from(quota), number_from(period));
+  return quotient(number_from<double>(quota), number_from<double>(period));
 }
 
 /// Two files of version 1; a quota of -1 is no limit.
 std::optional<double> quota_of_v1(const fs::path& folder) {
-  const auto number_in = [&](const char* file) { return number_from(read_small_file(folder / file).value_or("")); };
+  const auto number_in = [&](const char* file) {
+    return number_from<double>(read_small_file(folder / file).value_or(""));
+  };
   return quotient(number_in("cpu.cfs_quota_us"), number_in("cpu.cfs_period_us"));
 }
 

@@ -11,6 +11,7 @@
 
 #include <graph/amd_link.hpp>
 #include <graph/amd_models.hpp>
+#include <graph/partitions.hpp>
 #include "kfd_address.hpp"
 #include "kfd_tree.hpp"
 
@@ -127,9 +128,7 @@ Link KfdProbe::xgmi_link_from(std::uint32_t from, std::uint32_t to, const KfdPro
   Link link;
   link.kind = LinkKind::xgmi;
   const auto max = property(properties, "max_bandwidth");
-  const Gpu& a = reading_.gpus[from];
-  const Gpu& b = reading_.gpus[to];
-  if (a.pci && a.pci == b.pci && a.partition && b.partition && a.partition != b.partition) {
+  if (are_in_one_package(reading_.gpus[from], reading_.gpus[to])) {
     link.kind = LinkKind::package;
     link.hops = 1;
     link.bandwidth_gb_per_s = gb_per_s_from(max);

@@ -9,7 +9,7 @@ namespace skua {
 
 /// Reads the folder of KFD nodes. GPUs come in node order, which is the order of ROCm's runtime before masks.
 /// The NUMA node of a GPU is the number of its CPU node.
-/// Fails: nothing; what cannot be read or contradicts itself is a note.
+/// What cannot be read or contradicts itself is a note.
 Reading probe_kfd(const std::filesystem::path& nodes);
 
 }  // namespace skua

@@ -2,13 +2,13 @@
 #include "kfd_tree.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <text/numbers.hpp>
 #include <text/small_file.hpp>
 
 namespace skua {
@@ -18,13 +18,6 @@ namespace fs = std::filesystem;
 
 // Far above any machine; a folder with more entries is not what it seems.
 constexpr std::size_t entries_max = 4096;
-
-std::optional<std::uint32_t> number_from(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 class TreeReader {
  public:
@@ -60,7 +53,7 @@ std::vector<std::uint32_t> TreeReader::numbered_entries(const fs::path& folder) 
   std::error_code error;
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    if (const auto number = number_from(entry->path().filename().native())) numbers.push_back(*number);
+    if (const auto number = number_from<std::uint32_t>(entry->path().filename().native())) numbers.push_back(*number);
     if (numbers.size() > entries_max) {
       note("{} has more than {} entries; the rest is left out", shown(folder), entries_max);
       break;
@@ -75,13 +68,12 @@ void TreeReader::read_line(std::string_view line, std::size_t line_number, const
                            KfdProperties& properties) {
   const auto space = line.find(' ');
   const std::string_view text = space == std::string_view::npos ? "" : line.substr(space + 1);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || end != text.data() + text.size() || error != std::errc()) {
+  const auto value = number_from<std::uint64_t>(text);
+  if (!value) {
     note("{} line {}: '{}' is not a name and a number", shown(file), line_number, line.substr(0, 60));
     return;
   }
-  properties.emplace(line.substr(0, space), value);
+  properties.emplace(line.substr(0, space), *value);
 }
 
 std::optional<KfdProperties> TreeReader::read_properties(const fs::path& file) {
@@ -178,8 +170,8 @@ bool holds_nodes(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     std::error_code ignored;
-    const bool is_node =
-        number_from(entry->path().filename().native()) && fs::exists(entry->path() / "properties", ignored);
+    const bool is_node = number_from<std::uint32_t>(entry->path().filename().native()) &&
+                         fs::exists(entry->path() / "properties", ignored);
     if (is_node) return true;
   }
   return false;

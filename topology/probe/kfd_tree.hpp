@@ -38,7 +38,7 @@ struct KfdTree {
 /// The folder of nodes in `folder`, which may be that folder, or one above it up to the root of a file system.
 std::optional<std::filesystem::path> find_kfd_nodes(const std::filesystem::path& folder);
 
-/// Blocks: for the reading of all files below. Fails: nothing; what cannot be read is a note.
+/// What cannot be read is a note. Blocks: for the reading of all files below.
 KfdTree read_kfd_tree(const std::filesystem::path& nodes);
 
 }  // namespace skua

@@ -2,13 +2,14 @@
 #include "masks.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 namespace {
@@ -25,39 +26,16 @@ std::string shown(std::string_view token) {
   return '\'' + text + (token.size() > length_max ? "...'" : "'");
 }
 
-std::vector<std::string_view> tokens_of(std::string_view text) {
-  std::vector<std::string_view> tokens;
-  for (;;) {
-    const auto comma = text.find(',');
-    tokens.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return tokens;
-    text.remove_prefix(comma + 1);
-  }
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return text;
-}
-
-std::optional<std::size_t> number_in(std::string_view text, int base) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// As C reads numbers: 0x is hexadecimal, a leading 0 octal.
 std::optional<std::size_t> number_with_prefix(std::string_view text) {
-  if (text.starts_with("0x") || text.starts_with("0X")) return number_in(text.substr(2), 16);
-  if (text.size() > 1 && text.front() == '0') return number_in(text.substr(1), 8);
-  return number_in(text, 10);
+  if (text.starts_with("0x") || text.starts_with("0X")) return number_from<std::size_t>(text.substr(2), 16);
+  if (text.size() > 1 && text.front() == '0') return number_from<std::size_t>(text.substr(1), 8);
+  return number_from<std::size_t>(text);
 }
 
 /// Only the spelling that a program would print counts: no sign, no blank, no leading zero.
 std::optional<std::size_t> plain_number(std::string_view text) {
-  const auto number = number_in(text, 10);
+  const auto number = number_from<std::size_t>(text);
   return number && std::to_string(*number) == text ? number : std::nullopt;
 }
 
@@ -126,7 +104,7 @@ std::vector<std::size_t> Layer::by_rocr_rules(std::string_view mask) {
     notes_.push_back(fmt::format("{} is set but empty: it hides every GPU", variable_));
     return {};
   }
-  for (const std::string_view raw : tokens_of(mask)) {
+  for (const std::string_view raw : split(mask, ',')) {
     const std::string_view token = trimmed(raw);
     if (token.empty()) {
       notes_.push_back(
@@ -161,7 +139,7 @@ bool Layer::take_by_uuid(std::string_view token) {
 }
 
 std::vector<std::size_t> Layer::by_hip_rules(std::string_view mask) {
-  for (const std::string_view token : tokens_of(mask)) {
+  for (const std::string_view token : split(mask, ',')) {
     const bool goes_on =
         token.starts_with("GPU-") ? take_by_uuid(token) : take(plain_number(token), token, Repeat::is_skipped);
     if (!goes_on) break;
@@ -174,7 +152,7 @@ std::vector<std::size_t> Layer::by_cuda_rules(std::string_view mask) {
     notes_.push_back(fmt::format("{} is set but empty: it hides every GPU", variable_));
     return {};
   }
-  for (const std::string_view raw : tokens_of(mask)) {
+  for (const std::string_view raw : split(mask, ',')) {
     const std::string_view token = trimmed(raw);
     if (token.starts_with("MIG-")) {
       notes_.push_back(
@@ -182,7 +160,7 @@ std::vector<std::size_t> Layer::by_cuda_rules(std::string_view mask) {
       break;
     }
     if (!token.starts_with("GPU-")) {
-      if (!take(number_in(token, 10), token, Repeat::ends_list)) break;
+      if (!take(number_from<std::size_t>(token), token, Repeat::ends_list)) break;
       continue;
     }
     const auto found = matches(token);
@@ -219,10 +197,10 @@ std::optional<std::string> variable_in_environment(const char* name) {
 std::optional<std::size_t> count_in_list(std::string_view text) {
   constexpr std::size_t count_max = 4096;
   std::size_t count = 0;
-  for (const std::string_view token : tokens_of(text)) {
+  for (const std::string_view token : split(text, ',')) {
     const auto dash = token.find('-');
-    const auto first = number_in(token.substr(0, dash), 10);
-    const auto last = dash == std::string_view::npos ? first : number_in(token.substr(dash + 1), 10);
+    const auto first = number_from<std::size_t>(token.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number_from<std::size_t>(token.substr(dash + 1));
     if (!first || !last || *last < *first || *last - *first > count_max) return std::nullopt;
     count += *last - *first + 1;
   }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <graph/switched_links.hpp>
+
 namespace skua {
 namespace {
 
@@ -91,7 +93,7 @@ Link link_between(const NvmlFacts& facts, std::uint32_t from, std::uint32_t to) 
   }
   if (bundle.count > 0) {
     link.kind = LinkKind::nvlink;
-    link.hops = 1;
+    link.hops = hops_of_joined_pair;
     link.count = bundle.count;
     link.bandwidth_gb_per_s = bundle.gb_per_s;
   } else {

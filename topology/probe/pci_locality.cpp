@@ -2,13 +2,13 @@
 #include "pci_locality.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <system_error>
 
 #include <fmt/format.h>
 
 #include <graph/names.hpp>
+#include <text/numbers.hpp>
 #include <text/small_file.hpp>
 
 namespace skua {
@@ -18,13 +18,9 @@ namespace fs = std::filesystem;
 
 /// -1, and anything else that is no node's number, is unknown.
 std::optional<NumaId> numa_node_in(const fs::path& device) {
-  constexpr std::int64_t node_max = 1 << 16;
-  const std::string text = read_small_file(device / "numa_node").value_or("");
-  std::int64_t node = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), node);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || node < 0 || node > node_max)
-    return {};
-  return NumaId{static_cast<std::uint32_t>(node)};
+  constexpr std::uint32_t node_max = 1 << 16;
+  const auto node = number_from<std::uint32_t>(read_small_file(device / "numa_node").value_or(""));
+  return node && *node <= node_max ? std::optional(NumaId{*node}) : std::nullopt;
 }
 
 std::optional<CpuSet> cpus_in(const fs::path& file) {
@@ -44,10 +40,8 @@ std::vector<NumaId> numa_nodes_of(const fs::path& sys) {
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    std::uint32_t number = 0;
     if (!name.starts_with("node")) continue;
-    const auto [end, failed] = std::from_chars(name.data() + 4, name.data() + name.size(), number);
-    if (failed == std::errc() && end == name.data() + name.size()) nodes.push_back(NumaId{number});
+    if (const auto number = number_from<std::uint32_t>(std::string_view(name).substr(4))) nodes.push_back({*number});
   }
   return nodes;
 }

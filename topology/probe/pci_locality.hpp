@@ -21,7 +21,7 @@ struct PciPlace {
 /// unknown.
 PciPlace read_pci_place(const std::filesystem::path& sys, const PciAddress& address);
 
-/// What the PCI tree says two devices share: a switch or a host bridge. Fails: nothing, when they share neither.
+/// What the PCI tree says two devices share: a switch or a host bridge. Returns nullopt when they share neither.
 std::optional<Locality> shared_locality(const PciPlace& a, const PciPlace& b);
 
 /// Adds the places of all GPUs with an address, and then the locality of every pair that is joined over PCIe.

@@ -2,7 +2,6 @@
 #include "rocm_smi.hpp"
 
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <set>
@@ -13,7 +12,10 @@
 #include <fmt/format.h>
 
 #include <graph/amd_link.hpp>
-#include <system/isolated_call.hpp>
+#include <graph/vendor_address.hpp>
+#include <system/child_process.hpp>
+#include <text/numbers.hpp>
+#include <vendor/rocm_smi_library.hpp>
 #include "kfd_tree.hpp"
 #include "rocm_smi_calls.hpp"
 
@@ -30,17 +32,6 @@ Reading empty_reading() {
   reading.basis = Basis::rocm_smi;
   reading.unjoined = LinkKind::pcie;
   return reading;
-}
-
-/// Nothing, or why this process must not load the library.
-std::optional<std::string> library_in_process(const fs::path& maps) {
-  std::ifstream lines(maps);
-  for (std::string line; std::getline(lines, line);) {
-    for (const char* library : {"libamd_smi", "librocm_smi64"}) {
-      if (line.find(library) != std::string::npos) return library;
-    }
-  }
-  return std::nullopt;
 }
 
 struct Hazards {
@@ -87,12 +78,7 @@ template <class Number>
 std::optional<Number> next_number(std::istringstream& words) {
   std::string word;
   words >> word;
-  const bool is_number =
-      !word.empty() && word.find_first_not_of("0123456789") == std::string::npos && word.size() <= 20;
-  if (!is_number) return std::nullopt;
-  std::istringstream digits(word);
-  Number number = 0;
-  return digits >> number ? std::optional(number) : std::nullopt;
+  return number_from<Number>(word);
 }
 
 class OutputReader {
@@ -113,15 +99,10 @@ class OutputReader {
 void OutputReader::read_gpu(std::istringstream& words) {
   constexpr std::uint32_t numa_max = 4096;
   Gpu gpu;
-  if (const auto id = next_number<std::uint64_t>(words)) {
-    PciAddress address;
-    address.domain = static_cast<std::uint32_t>(*id >> 32);
-    address.bus = static_cast<std::uint8_t>(*id >> 8 & 0xff);
-    address.device = static_cast<std::uint8_t>(*id >> 3 & 0x1f);
-    address.function = static_cast<std::uint8_t>(*id & 0x7);
-    const auto partition = static_cast<std::uint32_t>(*id >> 28 & 0xf);
-    if (partition > 0) gpu.partition = partition;
-    gpu.pci = address;
+  if (const auto bdf = next_number<std::uint64_t>(words)) {
+    const GpuPlace place = place_from_bdf(*bdf);
+    gpu.pci = place.pci;
+    gpu.partition = place.partition;
   }
   const auto numa_node = next_number<std::uint32_t>(words);
   if (numa_node && *numa_node <= numa_max) gpu.numa_node = NumaId{*numa_node};
@@ -199,7 +180,7 @@ Reading probe_rocm_smi(const RocmSmiOptions& options) {
   Reading nothing = empty_reading();
   std::error_code error;
   if (!fs::is_directory(options.sys / "class/drm", error)) return nothing;
-  if (const auto loaded = library_in_process(options.maps)) {
+  if (const auto loaded = loaded_amd_library(options.maps)) {
     nothing.notes.push_back(fmt::format("rocm_smi: not asked, because this process has loaded {} itself", *loaded));
     return nothing;
   }

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
+#include <vendor/rocm_smi_library.hpp>
 #include "reading.hpp"
 
 namespace skua {
 
 struct RocmSmiOptions {
   /// Tried in this order; a name without a slash is looked for where the system looks for libraries.
-  std::vector<std::string> libraries = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
-                                        "librocm_smi64.so.1", "/opt/rocm/lib/librocm_smi64.so"};
+  std::vector<std::string> libraries = rocm_smi_names();
   std::chrono::milliseconds deadline{1500};  ///< for everything together
   std::filesystem::path sys = "/sys";        ///< looked at beforehand for what makes the library abort
   std::filesystem::path maps = "/proc/self/maps";

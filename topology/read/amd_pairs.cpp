@@ -2,19 +2,17 @@
 #include "amd_pairs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include <graph/amd_link.hpp>
 #include <graph/graph.hpp>
+#include <text/numbers.hpp>
 
 namespace skua {
 namespace {
 
-constexpr std::uint64_t weight_in_package = 13;
-constexpr std::uint64_t weight_between_packages = 41;
 // From a GPU to its CPU and on to another GPU there; more where there are two CPUs on the way.
 constexpr std::uint64_t weight_over_one_cpu = 40;
 constexpr std::uint64_t xgmi_mb_per_s_min = 50000;
@@ -48,11 +46,9 @@ bool share(std::optional<Fact>& there, std::optional<Fact>& back) {
 }
 
 std::optional<double> speed_from(std::string_view cell) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  const bool whole = error == std::errc() && end == cell.data() + cell.size();
   constexpr double plausible_max = 1e6;
-  return whole && value > 0 && value < plausible_max ? std::optional(value) : std::nullopt;
+  const auto value = number_from<double>(cell);
+  return value && *value > 0 && *value < plausible_max ? value : std::nullopt;
 }
 
 }  // namespace
@@ -84,7 +80,7 @@ void AmdPairs::add_cell(AmdTable kind, AmdPair& pair, std::string_view cell, std
   bool is_read = true;
   switch (kind) {
     case AmdTable::weight: {
-      const auto weight = whole_number(cell);
+      const auto weight = number_from<std::uint64_t>(cell);
       is_read = weight.has_value();
       // 0 stands for no link at all.
       if (weight != 0u) pair.weight = weight;
@@ -100,8 +96,8 @@ void AmdPairs::add_cell(AmdTable kind, AmdPair& pair, std::string_view cell, std
       break;
     case AmdTable::bandwidth: {
       const auto dash = std::min(cell.find('-'), cell.size());
-      pair.min_mb_per_s = whole_number(cell.substr(0, dash));
-      pair.max_mb_per_s = whole_number(cell.substr(std::min(dash + 1, cell.size())));
+      pair.min_mb_per_s = number_from<std::uint64_t>(cell.substr(0, dash));
+      pair.max_mb_per_s = number_from<std::uint64_t>(cell.substr(std::min(dash + 1, cell.size())));
       is_read = pair.min_mb_per_s && pair.max_mb_per_s;
       break;
     }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <text/pieces.hpp>
+
 #include "amd_tables.hpp"
 
 namespace skua {

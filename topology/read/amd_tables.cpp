@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include <text/numbers.hpp>
+
 namespace skua {
 namespace {
 
@@ -17,7 +19,7 @@ AmdTable kind_from_cells(const PastedTable& table) {
       if (cell.size() > 2 && contains(cell.substr(1), "-") && cell[0] >= '0' && cell[0] <= '9') {
         return AmdTable::bandwidth;
       }
-      if (whole_number(cell).value_or(0) >= weight_min) return AmdTable::weight;
+      if (number_from<std::uint64_t>(cell).value_or(0) >= weight_min) return AmdTable::weight;
     }
   }
   return AmdTable::other;

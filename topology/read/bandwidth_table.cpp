@@ -6,6 +6,8 @@
 #include <utility>
 
 #include <graph/graph.hpp>
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
 #include "amd_tables.hpp"
 
 namespace skua {
@@ -117,7 +119,7 @@ void BandwidthTestReader::collect_distances() {
     if (gpu == gpus.end()) continue;
     for (std::size_t column = 0; column < row.cells.size(); ++column) {
       const auto cpu = cpus.find(distances->columns[column]);
-      const auto distance = whole_number(row.cells[column]);
+      const auto distance = number_from<std::uint64_t>(row.cells[column]);
       if (cpu != cpus.end() && distance) cpu_distances_[gpu->second].emplace(cpu->second, *distance);
     }
   }
@@ -174,7 +176,7 @@ bool is_rocm_bandwidth_test(const std::string& content) {
          contains(content, "directional copy peak bandwidth GB/s");
 }
 
-Topology read_rocm_bandwidth_test(const std::string& content, const std::string& source) {
+Topology read_bandwidth_table(const std::string& content, const std::string& source) {
   const std::string text = plain_text(content);
   return BandwidthTestReader(text, source).read();
 }

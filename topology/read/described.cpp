@@ -29,7 +29,7 @@ struct TextFormat {
   Topology (*read)(const std::string& content, const std::string& source);
 };
 
-constexpr std::array<TextFormat, 4> text_formats = {{{is_rocm_bandwidth_test, read_rocm_bandwidth_test},
+constexpr std::array<TextFormat, 4> text_formats = {{{is_rocm_bandwidth_test, read_bandwidth_table},
                                                      {is_rocm_smi_text, read_rocm_smi_text},
                                                      {is_amd_smi, read_amd_smi},
                                                      {is_nvidia_smi, read_nvidia_smi}}};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <graph/graph.hpp>
+#include <text/numbers.hpp>
 
 namespace skua {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 /// "OSDev:802" in matrices over objects of several types, "802" in others.
 std::optional<std::uint64_t> object_from(std::string_view word) {
   const auto colon = word.rfind(':');
-  return whole_number(colon == std::string_view::npos ? word : word.substr(colon + 1));
+  return number_from<std::uint64_t>(colon == std::string_view::npos ? word : word.substr(colon + 1));
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ std::optional<HwlocMatrix> hwloc_matrix_from(const XmlElement& distances, TextNo
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
     for (const auto word : words_of(text, objects_max * objects_max)) {
-      const auto number = is_index ? object_from(word) : whole_number(word);
+      const auto number = is_index ? object_from(word) : number_from<std::uint64_t>(word);
       are_numbers = are_numbers && number.has_value();
       (is_index ? matrix.objects : matrix.values).push_back(number.value_or(0));
     }

@@ -20,7 +20,7 @@ struct HwlocMatrix {
   std::uint64_t value(std::size_t from, std::size_t to) const { return values[from * objects.size() + to]; }
 };
 
-/// Fails: nothing, with a note, when the numbers are not as many as the element says, or are none.
+/// Returns nullopt, and leaves a note, when the numbers are not as many as the element says, or are none.
 std::optional<HwlocMatrix> hwloc_matrix_from(const XmlElement& distances, TextNotes& notes);
 
 }  // namespace skua

@@ -275,7 +275,7 @@ void HwlocReader::read_matrix(const HwlocMatrix& matrix) {
       link.to = GpuId{*to_gpu};
       link.kind = matrix.name == "NVLinkBandwidth" ? LinkKind::nvlink : LinkKind::xgmi;
       link.basis = Basis::file;
-      if (!are_hops) link.hops = 1;
+      if (!are_hops) link.hops = hops_of_joined_pair;
       if (!are_hops) link.bandwidth_gb_per_s = static_cast<double>(value) / 1000;
       links_.add(link, matrix.line);
     }
@@ -314,7 +314,7 @@ Topology HwlocReader::read(const XmlElement& topology) {
     link.from = GpuId{pair.from};
     link.to = GpuId{pair.to};
     link.kind = LinkKind::nvlink;
-    link.hops = 1;
+    link.hops = hops_of_joined_pair;
     link.bandwidth_gb_per_s = static_cast<double>(pair.width.value_or(0)) / 1000;
     link.basis = Basis::file;
     links_.add(link, topology.line);

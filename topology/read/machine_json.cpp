@@ -16,6 +16,7 @@
 #include <graph/pci_devices.hpp>
 #include <json/json_fields.hpp>
 #include <json/json_sections.hpp>
+#include <text/numbers.hpp>
 #include "pasted_text.hpp"
 #include "stated_links.hpp"
 
@@ -104,9 +105,9 @@ void MachineReader::take(const JsonEntry& entry) {
 void MachineReader::take_hive(const JsonFields& fields, const JsonEntry& entry, Gpu& gpu) {
   const auto found = entry.object.find("hive_id");
   const bool is_text = found != entry.object.end() && found->is_string();
-  const auto hive =
-      is_text ? fields.parsed("hive_id", "a whole number", [](const std::string& text) { return whole_number(text); })
-              : fields.count("hive_id");
+  const auto hive = is_text ? fields.parsed("hive_id", "a whole number",
+                                            [](const std::string& text) { return number_from<std::uint64_t>(text); })
+                            : fields.count("hive_id");
   if (hive.value_or(0) == 0) return;
   gpu.hive = hives_.emplace(*hive, static_cast<std::uint32_t>(hives_.size())).first->second;
 }

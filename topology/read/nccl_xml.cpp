@@ -249,7 +249,7 @@ void NcclReader::add_link(std::uint32_t from, std::uint32_t to, LinkKind kind, s
   link.to = GpuId{to};
   link.kind = in_package ? LinkKind::package : kind;
   if (!in_package) link.count = count;
-  link.hops = 1;
+  link.hops = hops_of_joined_pair;
   link.basis = Basis::file;
   links_.add(link, line);
 }

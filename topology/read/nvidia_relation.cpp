@@ -5,6 +5,10 @@
 #include <array>
 #include <utility>
 
+#include <graph/switched_links.hpp>
+#include <text/numbers.hpp>
+#include <text/pieces.hpp>
+
 #include "pasted_text.hpp"
 
 namespace skua {
@@ -51,7 +55,7 @@ Link link_from(const Relation& relation) {
   link.kind = relation.kind;
   link.count = relation.count;
   link.locality = relation.locality;
-  if (relation.kind == LinkKind::nvlink) link.hops = 1;
+  if (relation.kind == LinkKind::nvlink) link.hops = hops_of_joined_pair;
   return link;
 }
 
@@ -90,7 +94,7 @@ std::optional<CpuSet> cpus_from(std::string_view list) {
   if (list.size() > length_max) return std::nullopt;
   for (std::size_t at = 0; at < list.size();) {
     const auto end = std::min(list.find_first_of("-,", at), list.size());
-    const auto cpu = whole_number(list.substr(at, end - at));
+    const auto cpu = number_from<std::uint64_t>(list.substr(at, end - at));
     if (!cpu || *cpu > cpu_max) return std::nullopt;
     at = end + 1;
   }

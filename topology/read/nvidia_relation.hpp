@@ -19,13 +19,13 @@ struct Relation {
   bool operator==(const Relation&) const = default;
 };
 
-/// "NV12" or "PHB". Fails: nothing for words that are no relation, and for "X".
+/// "NV12" or "PHB". Returns nullopt for words that are no relation, and for "X".
 std::optional<Relation> relation_from(std::string_view word);
 
 Link link_from(const Relation& relation);
 
 /// The word itself if it is a relation or "X"; the parts of words such as "NODEPIX", which a copy ran together.
-/// Fails: empty for all others.
+/// Returns no relation for all others.
 std::vector<std::string_view> relations_in(std::string_view word);
 
 /// Whether a line without a label goes on with the row before it.
@@ -35,7 +35,7 @@ bool continues_row(const std::vector<std::string_view>& words);
 /// `row` is what follows the label.
 bool begins_with_cpus(std::string_view row, std::size_t matrix_columns, std::string_view word);
 
-/// Fails: nothing for what is no list, and for CPUs that no kernel has.
+/// Returns nullopt for what is no list, and for CPUs that no kernel has.
 std::optional<CpuSet> cpus_from(std::string_view list);
 
 }  // namespace skua

@@ -2,7 +2,6 @@
 #include "pasted_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include <skua/input.hpp>
 
 #include <graph/graph.hpp>
+#include <text/numbers.hpp>
 
 namespace skua {
 namespace {
@@ -105,12 +105,6 @@ std::vector<std::string_view> words_of(std::string_view line, std::size_t count_
   return words;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -123,17 +117,10 @@ std::string shown(std::string_view text) {
   return result;
 }
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<std::uint32_t> small_number(std::string_view text) {
-  const auto value = whole_number(text);
-  if (!value || *value > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-  return static_cast<std::uint32_t>(*value);
+  const auto value = number_from<std::uint32_t>(text);
+  constexpr std::uint32_t small_max = std::numeric_limits<std::int32_t>::max();
+  return value && *value <= small_max ? value : std::nullopt;
 }
 
 std::optional<std::uint32_t> gpu_number(std::string_view word) {

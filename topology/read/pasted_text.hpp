@@ -36,14 +36,12 @@ class TextLines {
 /// What blanks and tabs separate, of a long line only the first `count_max` words.
 std::vector<std::string_view> words_of(std::string_view line, std::size_t count_max);
 
-std::string_view trimmed(std::string_view text);
 bool contains(std::string_view text, std::string_view part);
 
 /// For notes and names: the first 60 bytes, with ? for what is not printable ASCII.
 std::string shown(std::string_view text);
 
-/// Fails: nothing for anything but decimal digits, and above 2^64-1.
-std::optional<std::uint64_t> whole_number(std::string_view text);
+/// Returns nullopt for anything but decimal digits, and from 2^31 on.
 std::optional<std::uint32_t> small_number(std::string_view text);
 
 /// "GPU3" as plain_text leaves it is 3.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <graph/graph.hpp>
+#include <text/pieces.hpp>
 #include "amd_tables.hpp"
 
 namespace skua {

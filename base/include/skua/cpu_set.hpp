@@ -17,7 +17,7 @@ class CpuSet {
   explicit CpuSet(std::vector<unsigned> cpus);
 
   /// Reads the kernel's list form: "0-3,8,10-11"; the empty text is the empty set.
-  /// Fails: nothing when the text is not such a list, or names a CPU above 1,048,575.
+  /// Returns nullopt when the text is not such a list, or names a CPU above 1,048,575.
   static std::optional<CpuSet> from_list(std::string_view text);
   std::string to_list() const;
 

@@ -24,7 +24,7 @@ std::uint64_t parse_count(std::string_view text, std::string_view what);
 /// Fails: InputError that names `what` and the text.
 double parse_number(std::string_view text, std::string_view what);
 
-/// The value of one of skua's variables; nothing when it is unset or empty.
+/// The value of one of skua's variables. Returns nullopt when it is unset or empty.
 std::optional<std::string> environment_variable(const char* name);
 
 /// Fails: InputError that names the first SKUA_* variable skua does not know, and the known one nearest to it.

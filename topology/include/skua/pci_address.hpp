@@ -17,7 +17,7 @@ struct PciAddress {
   std::uint8_t function = 0;
 
   /// Reads "0000:c1:00.0", "00000000:C1:00.0" and, in domain 0, "c1:00.0".
-  /// Fails: nothing when the text is not such an address.
+  /// Returns nullopt when the text is not such an address.
   static std::optional<PciAddress> from_text(std::string_view text);
   /// As the kernel writes it: four or more lower-case hexadecimal digits of domain.
   std::string to_text() const;

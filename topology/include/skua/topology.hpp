@@ -92,7 +92,7 @@ class Topology {
   std::vector<Link> links;         ///< one entry per ordered pair of different GPUs, by from, then to
   std::vector<std::string> notes;  ///< what could not be read, or where sources disagree; for people
 
-  /// The link between two different GPUs. Fails: nullptr when the pair is not recorded.
+  /// The link between two different GPUs. Returns nullptr when the pair is not recorded.
   const Link* link(GpuId from, GpuId to) const noexcept;
 
   /// All other GPUs, nearest first: same package, then by hops, then by bandwidth (declared or else assumed),
@@ -100,7 +100,7 @@ class Topology {
   std::vector<GpuId> nearest(GpuId gpu) const;
 
   /// Time that `bytes` take over the link, without latency, by declared or else assumed bandwidth.
-  /// Units: seconds. Fails: nothing when neither is there.
+  /// Units: seconds. Returns nullopt when neither is there.
   std::optional<double> transfer_seconds(GpuId from, GpuId to, std::uint64_t bytes) const noexcept;
 
   bool operator==(const Topology&) const = default;

@@ -1,4 +1,4 @@
-// The part of NVIDIA's management library that is used, loaded at run time.
+// What NVIDIA's management library says of GPUs and their links.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ struct NvmlFacts {
   std::optional<std::string> failure;  ///< what the library said when it refused to start
 };
 
-/// Loads `library` with a handle of its own, asks, and shuts it down again. Fails: nothing, when it is not there.
-std::optional<NvmlFacts> ask_nvml(const std::string& library);
+/// Loads the library of that name with a handle of its own, asks, and shuts it down again.
+/// Returns nullopt when it is not there.
+std::optional<NvmlFacts> ask_nvml(const std::string& name);
 
 }  // namespace skua
