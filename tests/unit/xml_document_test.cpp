@@ -1,7 +1,7 @@
 // XML as others write it, and as nobody should.
 #include <xml/xml_document.hpp>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -109,13 +109,14 @@ TEST(XmlDocument, NestingIsLimited) {
 }
 
 TEST(XmlDocument, HugeFilesAreRefusedQuickly) {
-  const auto start = std::chrono::steady_clock::now();
+  // The processor's time: that of a clock says more of what else runs here.
+  const std::clock_t start = std::clock();
   EXPECT_THAT(error_of("<a>" + std::string(std::size_t{129} << 20, ' ') + "</a>"), HasSubstr("larger than 128 MiB"));
   EXPECT_THAT(error_of("<a>\n" + repeated("<b/>", 25'000'000)), HasSubstr("node.xml:2: more than 2000000 elements"));
   std::string attributes = "<a>\n<b";
   for (int number = 0; number < 300; ++number) attributes += " x" + std::to_string(number) + "=\"\"";
   EXPECT_EQ(error_of(attributes + "/></a>"), "node.xml:2: more than 256 attributes in one element");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+  EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 20);
 }
 
 }  // namespace
