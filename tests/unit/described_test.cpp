@@ -1,7 +1,7 @@
 // Which reader reads what.
 #include <read/described.hpp>
 
-#include <chrono>
+#include <ctime>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -88,13 +88,14 @@ TEST(Described, AHundredMegabytesAreReadOrRefusedQuickly) {
   for (const auto& [begin, piece] : pieces) {
     SCOPED_TRACE(begin + piece);
     const std::string text = filled(begin, piece);
-    const auto start = std::chrono::steady_clock::now();
+    // The processor's time: that of a clock says more of what else runs here.
+    const std::clock_t start = std::clock();
     try {
       EXPECT_LE(read(text).gpus.size(), 2048u);
     } catch (const InputError& error) {
       EXPECT_THAT(error.what(), StartsWith("node"));
     }
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 10);
   }
 }
 
