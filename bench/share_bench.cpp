@@ -7,8 +7,8 @@
 #include <atomic>
 #include <thread>
 
+#include <job/share.hpp>
 #include <skua/discovery.hpp>
-#include <skua/share.hpp>
 #include <system/thread.hpp>
 
 namespace {
@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint32_t granules = 1u << 20;
 
 void take_alone(benchmark::State& state) {
-  skua::Share share;
+  skua::Share::Word word{0};
+  skua::Share share(word);
   for (auto _ : state) {
     skua::Interval taken = share.take_front(1);
     if (taken.empty()) share.put({0, granules});
@@ -26,7 +27,8 @@ void take_alone(benchmark::State& state) {
 BENCHMARK(take_alone);
 
 void steal_alone(benchmark::State& state) {
-  skua::Share share;
+  skua::Share::Word word{0};
+  skua::Share share(word);
   for (auto _ : state) {
     const skua::Interval seen = share.look();
     if (seen.empty()) share.put({0, granules});
@@ -38,7 +40,8 @@ BENCHMARK(steal_alone);
 
 // One iteration is one successful steal, while the owner takes from the same Share on another thread.
 void steal_from_a_busy_owner(benchmark::State& state) {
-  skua::Share share;
+  skua::Share::Word word{0};
+  skua::Share share(word);
   std::atomic<bool> stop{false};
   const skua::CpuSet allowed = skua::discover_host_cpus().allowed.value_or(skua::CpuSet{});
   std::thread owner([&] {

@@ -6,9 +6,6 @@ set(skua_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/skua")
 install(TARGETS skua_base skua_topology skua_runtime skua_scheduler skua_skua
   EXPORT skua-targets
   FILE_SET HEADERS)
-if(TARGET skua_simulation)
-  install(TARGETS skua_simulated skua_simulation EXPORT skua-targets FILE_SET HEADERS)
-endif()
 if(TARGET skua_program)
   install(TARGETS skua_program)
 endif()
@@ -24,5 +21,4 @@ install(FILES
   cmake/FindHwloc.cmake
   cmake/SkuaGpu.cmake
   cmake/FindNuma.cmake
-  cmake/FindSimGrid.cmake
   DESTINATION "${skua_package_dir}")

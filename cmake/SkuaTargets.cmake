@@ -5,12 +5,30 @@ add_library(skua_build_options INTERFACE)
 target_compile_options(skua_build_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion>
   $<$<COMPILE_LANGUAGE:HIP>:-Wall -Wextra -Wshadow>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
+  # An assert is a mistake of our own: it stays on in every configuration. No installed header holds one, so that a
+  # program's own NDEBUG changes nothing.
+  -UNDEBUG)
 if(SKUA_SANITIZE)
   list(JOIN SKUA_SANITIZE "," skua_sanitizers)
   target_compile_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers} -fno-omit-frame-pointer)
   target_link_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers})
 endif()
+
+# Reading the standard library costs most sources more time than all the rest: it is compiled once a module. Headers are
+# verified without it, so that they include what they need.
+option(SKUA_PRECOMPILE "Compile the headers of the standard library once a module" ${PROJECT_IS_TOP_LEVEL})
+# The HIP language sets this to a pragma that only clang knows.
+set(CMAKE_PCH_PROLOGUE "#pragma GCC system_header")
+set(skua_precompiled algorithm atomic chrono cstdint functional map memory mutex optional string vector)
+list(TRANSFORM skua_precompiled REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
+
+# skua_precompile(TARGET): for a target of several C++ sources.
+function(skua_precompile target)
+  if(SKUA_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE ${skua_precompiled})
+  endif()
+endfunction()
 
 # skua_module(NAME SOURCES ... HEADERS ... INSIDE module...): library skua_NAME with alias skua::NAME.
 # HEADERS stand in include/skua: what programs include, installed and promised; all_verify_interface_header_sets compiles
@@ -31,12 +49,19 @@ function(skua_module name)
     POSITION_INDEPENDENT_CODE ON
     VERIFY_INTERFACE_HEADER_SETS ON)
 
+  skua_precompile(skua_${name})
+
   add_library(skua_${name}_inside INTERFACE)
   add_library(skua::${name}_inside ALIAS skua_${name}_inside)
   target_include_directories(skua_${name}_inside INTERFACE "${CMAKE_CURRENT_SOURCE_DIR}")
   list(TRANSFORM arg_INSIDE REPLACE "(.+)" "skua::\\1_inside")
   target_link_libraries(skua_${name}_inside INTERFACE ${arg_INSIDE})
   target_link_libraries(skua_${name} PRIVATE $<BUILD_INTERFACE:skua_${name}_inside>)
+endfunction()
+
+# skua_compile_quickly(SOURCE...): sources of the calling folder that run once and are costly to optimize.
+function(skua_compile_quickly)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
 endfunction()
 
 # skua_program(NAME SOURCES ... LIBRARIES ...): a program in build/PRESET/bin.

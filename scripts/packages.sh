@@ -3,7 +3,7 @@
 packages_to_build="g++ cmake ninja-build libhwloc-dev libnuma-dev libtbb-dev librandom123-dev libcli11-dev libfmt-dev
   nlohmann-json3-dev libxml2-dev"
 packages_to_test="$packages_to_build libsimgrid-dev libgtest-dev libgmock-dev libbenchmark-dev relacy-dev librocm-smi-dev graphviz xz-utils git
-  hipcc libamdhip64-dev"
+  hipcc libamdhip64-dev ccache clang-format clang-tidy"
 
 install_packages() {
   local missing=()

@@ -6,12 +6,21 @@
 
 namespace skua {
 
+namespace {
+
+/// A device that goes away at some launch does so nobody knows when.
+bool counts(const SimulatedDevice& device) {
+  return !device.fails_from_s && !device.hangs_at && !device.refuses_at && !device.fails_at && !device.lost_at;
+}
+
+}  // namespace
+
 double lower_bound_s(const SimulatedMachine& machine, const Costs& costs, std::uint64_t granule_items, double begin_s) {
   constexpr double longest_s = 1e9;
   const auto possible = [&](double seconds) {
     double work = 0;
     for (const SimulatedDevice& device : machine.devices) {
-      if (!device.fails_from_s) work += work_between(device, begin_s, begin_s + seconds);
+      if (counts(device)) work += work_between(device, begin_s, begin_s + seconds);
     }
     return work;
   };
@@ -28,7 +37,7 @@ double lower_bound_s(const SimulatedMachine& machine, const Costs& costs, std::u
   const double granule_work = costs.costliest_granule(granule_items);
   double granule_s = std::numeric_limits<double>::infinity();
   for (const SimulatedDevice& device : machine.devices) {
-    if (!device.fails_from_s) granule_s = std::min(granule_s, end_of_work(device, begin_s, granule_work) - begin_s);
+    if (counts(device)) granule_s = std::min(granule_s, end_of_work(device, begin_s, granule_work) - begin_s);
   }
   return std::max(high, granule_s);
 }

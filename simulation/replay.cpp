@@ -10,7 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <skua/input.hpp>
-#include <skua/scheduler.hpp>
+#include <skua/job_options.hpp>
+#include <trace/chunk_event.hpp>
 
 namespace skua {
 namespace {
@@ -18,10 +19,9 @@ namespace {
 using Json = nlohmann::json;
 
 struct Span {
-  double first_item = 0;
+  ChunkValues values;
   double begin_us = 0;
   std::uint64_t device = 0;
-  double items = 0;
   double duration_us = 0;
 };
 
@@ -38,10 +38,13 @@ Span read_span(const Json& event, const std::string& where) {
   Span span;
   span.begin_us = number_of(event, "ts", where);
   span.duration_us = number_of(event, "dur", where);
-  span.items = number_of(arguments, "items", where);
   span.device = static_cast<std::uint64_t>(number_of(event, "tid", where));
-  if (arguments.contains("first_item")) span.first_item = number_of(arguments, "first_item", where);
-  if (span.items < 1 || span.duration_us <= 0) throw InputError(where + ": a chunk without items or duration");
+  for (const auto& [name, value] : arguments.items()) {
+    // A trace shows as null what is no number.
+    if (value.is_null()) continue;
+    span.values.set(name, number_of(arguments, name.c_str(), where));
+  }
+  if (span.values.items < 1 || span.duration_us <= 0) throw InputError(where + ": a chunk without items or duration");
   return span;
 }
 
@@ -57,15 +60,19 @@ std::vector<Span> read_spans(const std::string& path) {
   for (const Json& event : json["traceEvents"]) {
     const std::string where = path + ": traceEvents[" + std::to_string(index++) + "]";
     if (!event.is_object()) throw InputError(where + ": not an object");
-    if (event.value("ph", Json()) == "X" && event.value("name", Json()) == "chunk") {
+    if (event.value("ph", Json()) == "X" && event.value("name", Json()) == chunk_event_name) {
       spans.push_back(read_span(event, where));
     }
   }
   if (spans.empty()) throw InputError(path + ": no chunk in it");
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
-    return std::tie(a.first_item, a.begin_us, a.device) < std::tie(b.first_item, b.begin_us, b.device);
+    return std::tie(a.values.first_item, a.begin_us, a.device) < std::tie(b.values.first_item, b.begin_us, b.device);
   });
   return spans;
+}
+
+double items_of(const Span& span) {
+  return static_cast<double>(span.values.items);
 }
 
 struct Sum {
@@ -81,8 +88,8 @@ std::vector<double> costs_of(const std::vector<Span>& spans, const std::map<std:
   double at = 0;
   for (const Span& span : spans) {
     const Sum& sum = devices.at(span.device);
-    const double cost = span.duration_us * 1e-6 * (sum.items / sum.seconds) / span.items;
-    const double end = at + span.items;
+    const double cost = span.duration_us * 1e-6 * (sum.items / sum.seconds) / items_of(span);
+    const double end = at + items_of(span);
     const auto block_of = [&](double item) { return item / items * static_cast<double>(blocks); };
     for (auto block = static_cast<std::size_t>(block_of(at)); block < blocks; ++block) {
       const double from = std::max(block_of(at), static_cast<double>(block));
@@ -102,9 +109,9 @@ Scenario read_recorded_run(const std::string& path) {
   std::map<std::uint64_t, Sum> devices;
   double items = 0;
   for (const Span& span : spans) {
-    devices[span.device].items += span.items;
+    devices[span.device].items += items_of(span);
     devices[span.device].seconds += span.duration_us * 1e-6;
-    items += span.items;
+    items += items_of(span);
   }
   Scenario scenario;
   scenario.name = "replay";

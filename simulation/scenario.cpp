@@ -52,10 +52,37 @@ void make_spike(Scenario& made, Dice&) {
   change_rate(made.machine.devices[0], 3.0, 3.2, 0);
 }
 
-void make_short(Scenario& made, Dice&) {
+/// Six devices do nothing at all for 300 ms.
+void make_slow_start(Scenario& made, Dice&) {
+  for (std::size_t i = 2; i < 8; ++i) change_rate(made.machine.devices[i], 0, 0.3, 0);
+}
+
+/// 1 ms, whose rates and launch costs earlier Jobs have shown.
+void make_short(Scenario& made, const Dice& dice, double jitter) {
+  made.machine = equal_machine(8, dice.seed, jitter);
   made.costs = Costs(8'000, {1.0});
   made.granule_items = 8;
   made.jobs_before = 6;
+}
+
+/// Seven parts of one H200, by multiprocessors. An item stands for 256 threads: eight fill a multiprocessor, for 1 us.
+void make_parts(Scenario& made, const Dice& dice, double seconds, int jobs_before) {
+  const std::vector<double> multiprocessors = {40, 24, 16, 16, 8, 8, 8};
+  made.machine = equal_machine(multiprocessors.size(), dice.seed, 0.02);
+  double all = 0;
+  for (std::size_t i = 0; i < multiprocessors.size(); ++i) {
+    SimulatedDevice& device = made.machine.devices[i];
+    device.work_per_second = multiprocessors[i] * 8e6;
+    device.filling_items = static_cast<std::uint64_t>(multiprocessors[i] * 8);
+    device.launch_s = 2e-6;
+    device.queued_s = 0.2e-6;
+    device.host_s = 4.2e-6;
+    device.detection_s = 5e-6;
+    all += device.work_per_second;
+  }
+  made.costs = Costs(static_cast<std::uint64_t>(all * seconds), {1.0});
+  made.granule_items = 4;
+  made.jobs_before = jobs_before;
 }
 
 /// With fewer items a second each, since there are so many of them.
@@ -89,12 +116,33 @@ const std::map<std::string, Make>& makers() {
       {"noise", [](Scenario& s, Dice& d) { s.machine = equal_machine(8, d.seed, 0.1); }},
       {"drop", [](Scenario& s, Dice& d) { change_chosen(s, d, 0.25); }},
       {"near-stop", [](Scenario& s, Dice& d) { change_chosen(s, d, 0.02); }},
+      {"stall",
+       [](Scenario& s, Dice& d) { change_rate(s.machine.devices[d.chosen], d.midway_s, d.midway_s + 0.2, 0); }},
+      {"slow-start", make_slow_start},
       {"hang", [](Scenario& s, Dice& d) { change_chosen(s, d, 0); }},
+      {"hang-launch", [](Scenario& s, Dice& d) { s.machine.devices[d.chosen].hangs_at = d.random() % 16; }},
       {"error", [](Scenario& s, Dice& d) { s.machine.devices[d.chosen].fails_from_s = d.midway_s; }},
       {"spike", make_spike},
       {"thirty", make_thirty},
       {"neighbour", [](Scenario& s, Dice& d) { change_rate(s.machine.devices[d.chosen], 0.035, 0.07, 0.5); }},
-      {"short", make_short},
+      {"short", [](Scenario& s, Dice& d) { make_short(s, d, 0.01); }},
+      {"short-noise", [](Scenario& s, Dice& d) { make_short(s, d, 0.05); }},
+      {"short-one-half",
+       [](Scenario& s, Dice& d) {
+         make_short(s, d, 0.01);
+         slow_down(s, d);
+       }},
+      {"short-unknown",
+       [](Scenario& s, Dice& d) {
+         make_short(s, d, 0.01);
+         slow_down(s, d);
+         s.jobs_before = 0;
+       }},
+      {"parts-20ms", [](Scenario& s, Dice& d) { make_parts(s, d, 0.02, 0); }},
+      {"parts-1.7ms", [](Scenario& s, Dice& d) { make_parts(s, d, 1.7e-3, 3); }},
+      {"parts-0.12ms", [](Scenario& s, Dice& d) { make_parts(s, d, 0.12e-3, 3); }},
+      {"parts-1.7ms-unknown", [](Scenario& s, Dice& d) { make_parts(s, d, 1.7e-3, 0); }},
+      {"parts-0.12ms-unknown", [](Scenario& s, Dice& d) { make_parts(s, d, 0.12e-3, 0); }},
       {"long-tail", [](Scenario& s, Dice& d) { s.costs = make_costs("power-law", usual_items, d.seed); }},
       {"hives", [](Scenario& s, Dice& d) { make_linked(s, d, two_hives()); }},
       {"frontier", [](Scenario& s, Dice& d) { make_linked(s, d, frontier_node()); }},

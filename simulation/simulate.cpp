@@ -1,43 +1,20 @@
-// Joins Jobs, Workers and simulated devices.
+// Drives JobRuns over simulated devices.
 #include <skua/simulate.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <deque>
 #include <memory>
+#include <utility>
 
-#include <skua/chunking.hpp>
-#include <skua/feedback.hpp>
-#include <skua/job.hpp>
 #include <skua/lower_bound.hpp>
-#include <skua/placement.hpp>
-#include <skua/reduction.hpp>
-#include <skua/worker.hpp>
+
+#include <run/worker_list.hpp>
+#include <trace/chunk_event.hpp>
+
+#include "granule_record.hpp"
 
 namespace skua {
 namespace {
-
-/// Leaves in each granule a number that only that granule has.
-class GranuleKernel final : public Kernel {
- public:
-  static double value(std::uint64_t first_item) noexcept {
-    return 1.0 / (1.0 + static_cast<double>(first_item % 1'000'003));
-  }
-  std::size_t partial_bytes() const noexcept override { return sizeof(double); }
-  void run_on_host(const Chunk& chunk) const override {
-    const double result = value(chunk.begin);
-    std::memcpy(chunk.partials, &result, sizeof result);
-  }
-};
-
-double sum_on_one_device(std::uint64_t items, std::uint64_t granule_items) {
-  std::vector<double> values;
-  for (std::uint64_t begin = 0; begin < items; begin += granule_items) values.push_back(GranuleKernel::value(begin));
-  Partials partials;
-  partials.bytes_each = sizeof(double);
-  const auto count = static_cast<std::uint32_t>(values.size());
-  if (count > 0) partials.pieces = {{{0, count}, reinterpret_cast<const std::byte*>(values.data())}};
-  return combine_partials(partials, 0.0, Plus{});
-}
 
 SimulatedWait waits_for(const Step& step) {
   switch (step.wait) {
@@ -53,79 +30,123 @@ SimulatedWait waits_for(const Step& step) {
   return {SimulatedWait::For::finished, 0};
 }
 
+/// Returns nullopt for an event that is no launch.
+std::optional<SimulatedChunk> chunk_of(const TraceEvent& event) {
+  const bool is_copy = event.name == copy_event_name;
+  if (!is_copy && event.name != chunk_event_name) return std::nullopt;
+  ChunkValues values;
+  for (const auto& [name, value] : event.values) values.set(name, value);
+  const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns - Simulation::start_ns) * 1e-9; };
+  return SimulatedChunk{event.device,
+                        is_copy,
+                        {values.first_item, values.first_item + values.items},
+                        seconds(event.begin_ns),
+                        seconds(event.end_ns)};
+}
+
+std::vector<const DeviceInfo*> infos_of(Simulation& simulation) {
+  std::vector<const DeviceInfo*> infos;
+  for (std::size_t i = 0; i < simulation.machine().devices.size(); ++i) infos.push_back(&simulation.device(i).info());
+  return infos;
+}
+
+class Listener final : public JobListener {
+ public:
+  Listener(Simulation& simulation, std::size_t to_come) : simulation_(simulation), to_come_(to_come) {}
+  void changed() noexcept override { simulation_.notify(); }
+  bool may_end() override { return to_come_ == 0; }
+  void came() noexcept { --to_come_; }
+
+ private:
+  Simulation& simulation_;
+  std::size_t to_come_;
+};
+
 /// One scenario's Jobs, one after another on the same devices.
 class Jobs {
  public:
   Jobs(const Scenario& scenario, const SimulationOptions& options)
       : scenario_(scenario),
         options_(options),
-        simulation_(scenario.machine),
-        feedback_(scenario.machine.devices.size()) {
-    for (std::uint32_t i = 0; i < feedback_.size(); ++i) distances_.push_back(distances_of(i));
+        simulation_(scenario.machine, options.engine),
+        nearness_(infos_of(simulation_), scenario.machine.topology),
+        memory_(scenario.machine.devices.size()) {}
+
+  void run_before() {
+    Listener listener(simulation_, 0);
+    const auto job =
+        start(listener, std::make_shared<GranuleRecord>(scenario_.costs.items(), scenario_.granule_items), {});
+    drive(job, {});
   }
 
-  SimulationResult run(bool is_last) {
+  SimulationResult run_last() {
+    const auto record = std::make_shared<GranuleRecord>(scenario_.costs.items(), scenario_.granule_items);
+    Listener listener(simulation_, options_.received.size());
     const std::int64_t begin_ns = simulation_.clock().now_ns();
     const double begin_s = simulation_.now_s();
-    const auto job = make_job();
-    std::vector<std::unique_ptr<Worker>> workers;
-    std::vector<SimulatedStep> steps;
-    for (std::uint32_t i = 0; i < feedback_.size(); ++i) {
-      job->seat(i).busy_until_ns = begin_ns;
-      job->seat(i).account.name = scenario_.machine.devices[i].name;
-      workers.push_back(
-          std::make_unique<Worker>(Worker::Context{job, i, simulation_.device(i), simulation_.clock(), feedback_[i],
-                                                   distances_[i], options_.traced && is_last}));
-      steps.push_back([worker = workers.back().get()] { return waits_for(worker->step()); });
+    const auto job = start(listener, record, options_.own);
+    for (const LateGranules& late : options_.received) {
+      simulation_.call_at(late.at_s, [&listener, &job, granules = late.granules] {
+        listener.came();
+        job->receive(granules);
+        job->ask_for_end();
+      });
     }
-    simulation_.set_loop(loop());
-    if (is_last && options_.cancel_at_s) {
-      simulation_.call_at(*options_.cancel_at_s, [&] { job->stop(Stop::cancelled, simulation_.clock().now_ns()); });
-    }
-    simulation_.run(std::move(steps), options_.limit_s);
-    job->on_change = nullptr;
+    if (options_.cancel_at_s) simulation_.call_at(*options_.cancel_at_s, [&job] { job->stop(Stop::cancelled); });
+    drive(job, options_.on_look);
     SimulationResult result;
-    result.ended = job->over();
+    result.begin_s = begin_s;
+    result.ended = job->is_over();
+    if (!result.ended) job->stop(Stop::device_hangs);
     result.report = job->report(begin_ns, simulation_.clock().now_ns());
-    // A Job that is not over has no end, so no makespan either: what is known is how long it has been tried.
-    if (!result.ended) result.report.makespan_s = simulation_.now_s() - begin_s;
-    result.lower_bound_s = skua::lower_bound_s(scenario_.machine, scenario_.costs, scenario_.granule_items, begin_s);
-    for (std::uint32_t i = 0; i < workers.size(); ++i) {
+    result.lower_bound_s = lower_bound_s(scenario_.machine, scenario_.costs, scenario_.granule_items, begin_s);
+    for (std::uint32_t i = 0; i < job->device_count(); ++i) {
       result.report.devices[i].bytes_moved = simulation_.bytes_moved(i);
-      result.tracks.emplace_back(i, scenario_.machine.devices[i].name);
-      for (TraceEvent& event : workers[i]->take_trace()) result.trace.push_back(std::move(event));
     }
-    if (result.ended && job->stopped() == Stop::none) result.fault = check(*job);
+    if (options_.traced) add_trace(*job, result);
+    result.fault = check(*job, *record, result);
     return result;
   }
 
  private:
-  std::shared_ptr<Job> make_job() {
-    JobSpec spec;
-    spec.name = scenario_.name;
-    spec.items = scenario_.costs.items();
-    spec.granule_items = scenario_.granule_items;
-    spec.kernel = std::make_shared<GranuleKernel>();
-    spec.policy = make_chunk_policy(options_.policy);
-    spec.policy_name = options_.policy;
-    spec.repeatable = scenario_.repeatable;
-    spec.placement = placement(spec);
-    spec.allocate = [this](std::size_t bytes) { return simulation_.device(0).allocate(bytes); };
-    auto job = std::make_shared<Job>(std::move(spec));
-    for (std::uint32_t i = 0; i < feedback_.size(); ++i) {
-      job->seat(i).rate_guess = scenario_.machine.devices[i].rate_guess;
+  std::shared_ptr<JobRun> start(Listener& listener, std::shared_ptr<const Kernel> kernel, std::optional<Interval> own) {
+    JobRequest request;
+    request.name = scenario_.name;
+    request.items = scenario_.costs.items();
+    request.granule_items = scenario_.granule_items;
+    request.own = own;
+    request.kernel = std::move(kernel);
+    request.policy = options_.policy;
+    request.repeatable = scenario_.repeatable;
+    request.weights = scenario_.placement;
+    DeviceSet devices{{}, nearness_, options_.traced};
+    for (std::uint32_t i = 0; i < scenario_.machine.devices.size(); ++i) {
+      devices.entries.push_back({simulation_.device(i)});
     }
-    job->on_change = [this] { simulation_.notify(); };
-    return job;
+    simulation_.set_loop(loop());
+    return std::make_shared<JobRun>(std::move(request), devices, memory_, simulation_.clock(), listener);
   }
 
-  std::vector<double> placement(const JobSpec& spec) const {
-    if (!scenario_.placement.empty()) return scenario_.placement;
-    std::vector<PlacedDevice> devices;
-    for (std::size_t i = 0; i < feedback_.size(); ++i) {
-      devices.push_back({feedback_[i].items_per_second(), scenario_.machine.devices[i].rate_guess});
+  /// Until every device has left the Job; those that hang are given up once nothing more can happen.
+  void drive(const std::shared_ptr<JobRun>& job, const std::function<void(const SimulatedLook&)>& on_look) {
+    const double begin_s = simulation_.now_s();
+    std::deque<WorkerList> workers;
+    std::vector<SimulatedStep> steps;
+    for (std::uint32_t i = 0; i < job->device_count(); ++i) {
+      WorkerList& list = workers.emplace_back(simulation_.device(i), i, simulation_.clock());
+      if (job->takes_part(i)) list.add(job);
+      steps.push_back([this, i, begin_s, &list, &job, &on_look] {
+        const Step step = list.step();
+        if (on_look) {
+          on_look({i, simulation_.now_s() - begin_s, step.wait == Step::Wait::work, job->items_left()});
+        }
+        return waits_for(step);
+      });
     }
-    return placement_weights(devices, spec.granules());
+    simulation_.run(std::move(steps), options_.limit_s);
+    for (std::uint32_t i = 0; i < workers.size(); ++i) {
+      if (!workers[i].empty()) job->give_up(i);
+    }
   }
 
   SimulatedLoop loop() const {
@@ -135,58 +156,68 @@ class Jobs {
     if (loop.bytes_per_item <= 0) return loop;
     loop.homes = scenario_.homes;
     if (!loop.homes.empty()) return loop;
-    for (std::size_t i = 0; i < feedback_.size(); ++i) {
-      loop.homes.push_back(scenario_.costs.items() / feedback_.size() * i);
-    }
+    const std::size_t count = scenario_.machine.devices.size();
+    for (std::size_t i = 0; i < count; ++i) loop.homes.push_back(scenario_.costs.items() / count * i);
     return loop;
   }
 
-  std::vector<std::uint32_t> distances_of(std::uint32_t index) const {
-    const auto& devices = scenario_.machine.devices;
-    const auto count = static_cast<std::uint32_t>(devices.size());
-    const Topology& topology = scenario_.machine.topology;
-    const bool is_listed = devices[index].gpu && devices[index].gpu->index < topology.gpus.size();
-    const std::vector<GpuId> nearest = is_listed ? topology.nearest(*devices[index].gpu) : std::vector<GpuId>{};
-    std::vector<std::pair<std::size_t, std::uint32_t>> order;
-    for (std::uint32_t step = 1; step < count; ++step) {
-      const auto& gpu = devices[(index + step) % count].gpu;
-      const auto place = gpu ? std::find(nearest.begin(), nearest.end(), *gpu) : nearest.end();
-      order.emplace_back(static_cast<std::size_t>(place - nearest.begin()), step);
+  void add_trace(JobRun& job, SimulationResult& result) const {
+    std::vector<std::pair<std::uint32_t, std::string>> tracks;
+    std::vector<TraceEvent> events;
+    for (std::uint32_t i = 0; i < job.device_count(); ++i) {
+      tracks.emplace_back(i, scenario_.machine.devices[i].name);
+      for (TraceEvent& event : job.take_trace(i)) {
+        if (const auto chunk = chunk_of(event)) result.chunks.push_back(*chunk);
+        events.push_back(std::move(event));
+      }
     }
-    std::sort(order.begin(), order.end());
-    std::vector<std::uint32_t> places(count, 0);
-    for (std::uint32_t place = 0; place < order.size(); ++place) {
-      places[(index + order[place].second) % count] = place + 1;
-    }
-    return places;
+    result.trace = trace_json(tracks, events);
   }
 
-  std::string check(const Job& job) const {
-    std::string fault = job.check_exactly_once();
-    if (!fault.empty()) return fault;
-    const double sum = combine_partials(job.partials(), 0.0, Plus{});
-    const double expected = sum_on_one_device(scenario_.costs.items(), scenario_.granule_items);
-    return std::memcmp(&sum, &expected, sizeof sum) == 0 ? "" : "the reduction's bits are not those of one device";
+  /// What the Job had in the end, in order.
+  std::vector<Interval> owned(const SimulationResult& result) const {
+    const Granules granules(scenario_.costs.items(), scenario_.granule_items);
+    std::vector<Interval> all = {options_.own.value_or(granules.all())};
+    for (const LateGranules& late : options_.received) {
+      if (late.at_s <= result.report.makespan_s) all.push_back(late.granules);
+    }
+    std::sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.front < b.front; });
+    return all;
+  }
+
+  std::string check(const JobRun& job, const GranuleRecord& record, const SimulationResult& result) const {
+    const std::vector<Interval> had = owned(result);
+    std::string fault = record.check_runs(result.report, had, scenario_.repeatable);
+    if (!fault.empty() || job.stopped() != Stop::none) return fault;
+    fault = job.check_exactly_once();
+    return !fault.empty() ? fault : record.check_sum(job.partials(), had);
   }
 
   const Scenario& scenario_;
   const SimulationOptions& options_;
   Simulation simulation_;
-  std::vector<Feedback> feedback_;
-  std::vector<std::vector<std::uint32_t>> distances_;
+  Nearness nearness_;
+  RateMemory memory_;
 };
+
+double part_of(double bound_s, double took_s) {
+  return took_s > 0 ? bound_s / took_s : 0;
+}
 
 }  // namespace
 
 double SimulationResult::efficiency() const noexcept {
-  return ended && report.makespan_s > 0 ? lower_bound_s / report.makespan_s : 0;
+  return ended ? part_of(lower_bound_s, report.makespan_s) : 0;
+}
+
+double SimulationResult::efficiency_until_counted() const noexcept {
+  return ended ? part_of(lower_bound_s, report.makespan_s - report.waited_s) : 0;
 }
 
 SimulationResult simulate(const Scenario& scenario, const SimulationOptions& options) {
-  make_chunk_policy(options.policy);
   Jobs jobs(scenario, options);
-  for (int i = 0; i < scenario.jobs_before; ++i) jobs.run(false);
-  return jobs.run(true);
+  for (int i = 0; i < scenario.jobs_before; ++i) jobs.run_before();
+  return jobs.run_last();
 }
 
 }  // namespace skua

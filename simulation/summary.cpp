@@ -62,7 +62,11 @@ PolicySummary summarize(const std::string& policy, const std::vector<SimulationR
   summary.steals = median(results, sum_of(&DeviceReport::steals));
   summary.chunks = median(results, sum_of(&DeviceReport::chunks));
   summary.copies = median(results, sum_of(&DeviceReport::copies));
-  summary.bytes_moved = median(results, sum_of(&DeviceReport::bytes_moved));
+  summary.bytes_moved = median(results, [](const SimulationResult& result) {
+    std::uint64_t bytes = 0;
+    for (const DeviceReport& device : result.report.devices) bytes += device.bytes_moved.value_or(0);
+    return static_cast<double>(bytes);
+  });
   return summary;
 }
 

@@ -6,6 +6,7 @@ if(TARGET monte_carlo_parts)
       unit/monte_carlo_options_test.cpp
       unit/philox_test.cpp
       unit/portfolio_test.cpp
+      unit/report_sum_test.cpp
       unit/slab_test.cpp
     LIBRARIES monte_carlo_parts skua::skua)
 endif()

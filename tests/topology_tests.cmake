@@ -34,13 +34,13 @@ skua_test(topology_tests LABEL unit
   LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json)
 if(SKUA_HAS_LIBXML2)
   target_sources(topology_tests PRIVATE
-    unit/described_xml_test.cpp
     unit/read_hwloc_xml_test.cpp
     unit/read_nccl_xml_test.cpp)
 else()
   target_sources(topology_tests PRIVATE unit/xml_document_absent_test.cpp)
 endif()
 target_compile_definitions(topology_tests PRIVATE
+  SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>
   SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
   SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>"
   SKUA_NVML_STUB="$<TARGET_FILE:nvml_stub>")
@@ -53,16 +53,8 @@ if(NOT SKUA_SANITIZE)
       recorded/described_recorded_test.cpp
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
+      support/kfd_fixture.cpp
       support/machine_tree.cpp
     LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
   target_compile_definitions(topology_recorded_tests PRIVATE SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>)
 endif()
-
-find_package(CLI11 REQUIRED)
-skua_test(topology_command_tests LABEL unit
-  SOURCES
-    ../tools/topology_command.cpp
-    support/kfd_fixture.cpp
-    unit/topology_command_test.cpp
-  LIBRARIES skua::runtime CLI11::CLI11 nlohmann_json::nlohmann_json)
-target_include_directories(topology_command_tests PRIVATE "${PROJECT_SOURCE_DIR}/tools")

@@ -5,18 +5,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <skua/chunking.hpp>
 #include <skua/described_machine.hpp>
 #include <skua/faults.hpp>
 #include <skua/input.hpp>
 #include <skua/lower_bound.hpp>
+#include <skua/policy.hpp>
 #include <skua/replay.hpp>
 #include <skua/scenario.hpp>
 #include <skua/scheduler.hpp>
@@ -25,23 +23,6 @@
 
 namespace skua {
 namespace {
-
-struct SimulateArguments {
-  std::string machine;
-  std::string scenario;
-  std::string replay;
-  std::string policy = "factoring";
-  std::string gpus;
-  std::string items;
-  std::string costs;
-  std::string bytes_per_item;
-  std::string seed;
-  std::string seeds;
-  std::string host_threads;
-  std::string faults;
-  std::string trace;
-  bool json = false;
-};
 
 constexpr std::uint64_t default_items = 1'000'000;
 constexpr std::uint64_t seeds_max = 1'000'000;
@@ -64,7 +45,11 @@ std::vector<std::string> policies_of(const std::string& text) {
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     names.push_back(text.substr(begin, end - begin));
-    make_chunk_policy(names.back());
+    try {
+      make_chunk_policy(names.back());
+    } catch (const InputError& error) {
+      throw InputError(std::string("--") + error.what());
+    }
     begin = end + 1;
   }
   return names;
@@ -111,7 +96,7 @@ void apply_options(const SimulateArguments& arguments, std::uint64_t seed, Scena
 
 void write_trace(const std::string& path, const SimulationResult& result) {
   std::ofstream stream(path, std::ios::trunc);
-  stream << trace_json(result.tracks, result.trace) << '\n';
+  stream << result.trace << '\n';
   if (!stream.flush()) throw InputError("--trace " + path + ": cannot be written");
 }
 
@@ -124,7 +109,9 @@ void check_arguments(const SimulateArguments& arguments, std::size_t policies, s
   }
 }
 
-int run(const SimulateArguments& arguments) {
+}  // namespace
+
+int run_simulate_command(const SimulateArguments& arguments) {
   const std::vector<std::string> policies = policies_of(arguments.policy);
   const std::uint64_t first_seed = count_of(arguments.seed, "--seed", 0, std::uint64_t{1} << 53).value_or(1);
   const std::uint64_t seeds = count_of(arguments.seeds, "--seeds", 1, seeds_max).value_or(1);
@@ -138,6 +125,7 @@ int run(const SimulateArguments& arguments) {
       apply_options(arguments, seed, scenario);
       SimulationOptions options;
       options.policy = policy;
+      if (!arguments.engine.empty()) options.engine = parse_simulation_engine(arguments.engine);
       options.traced = !arguments.trace.empty();
       results.push_back(simulate(scenario, options));
       SimulationResult& result = results.back();
@@ -158,35 +146,6 @@ int run(const SimulateArguments& arguments) {
                                                 to_text(summaries);
   const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return is_written && is_sound ? 0 : 1;
-}
-
-}  // namespace
-
-void add_simulate_command(CLI::App& application, int& exit_code) {
-  const auto arguments = std::make_shared<SimulateArguments>();
-  CLI::App* command = application.add_subcommand("simulate", "Try policies out on a simulated machine");
-  const auto option = [&](const char* name, std::string& value, const char* help, const char* type) {
-    command->add_option(name, value, help)->type_name(type);
-  };
-  option("--machine", arguments->machine, "A described machine: skua.machine/1, or any topology that skua reads",
-         "FILE");
-  option("--scenario", arguments->scenario, "A named situation", "NAME");
-  option("--replay", arguments->replay, "A recorded run: a trace that skua wrote", "RUN.json");
-  option("--policy", arguments->policy, "One or more policies, or all", "NAME,...");
-  option("--gpus", arguments->gpus, "The first N GPUs of the machine only", "N");
-  option("--items", arguments->items, "Items of the loop", "N");
-  option("--costs", arguments->costs,
-         "uniform, ramp, bimodal, power-law, random-walk, one-huge, or a file with one cost a line", "KIND|FILE.csv");
-  option("--bytes-per-item", arguments->bytes_per_item, "Read where a chunk runs from where an even split puts it",
-         "N");
-  option("--host-threads", arguments->host_threads, "Host threads that all devices share", "N");
-  option("--seed", arguments->seed, "The first seed (1)", "S");
-  option("--seeds", arguments->seeds, "How many seeds (1); figures are medians", "N");
-  option("--faults", arguments->faults, "KIND@DEVICE[:at=S,for=S,factor=F][;...], as hang@3 or slow@any:at=0.05",
-         "SPEC");
-  option("--trace", arguments->trace, "Write a trace that Perfetto opens", "FILE");
-  command->add_flag("--json", arguments->json, "Print JSON");
-  command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
 
 }  // namespace skua

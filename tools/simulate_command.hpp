@@ -1,12 +1,31 @@
 // skua simulate: policies on a simulated machine.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <string>
 
 namespace skua {
 
-/// Adds the subcommand `simulate` to `application`. When it is chosen it prints to standard output and sets
-/// `exit_code`; bad input is thrown as InputError.
-void add_simulate_command(CLI::App& application, int& exit_code);
+/// The texts of the command line; empty where an option was left out.
+struct SimulateArguments {
+  std::string machine;
+  std::string scenario;
+  std::string replay;
+  std::string policy = "factoring";
+  std::string gpus;
+  std::string items;
+  std::string costs;
+  std::string bytes_per_item;
+  std::string seed;
+  std::string seeds;
+  std::string host_threads;
+  std::string faults;
+  std::string trace;
+  std::string engine;
+  bool json = false;
+};
+
+/// Prints to standard output; returns the exit code: 1 when a simulated Job was unsound, or nothing can be written.
+/// Fails: InputError for texts, files and combinations that are wrong.
+int run_simulate_command(const SimulateArguments& arguments);
 
 }  // namespace skua

@@ -1,12 +1,26 @@
 // skua topology: shows the machine, or a described one.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <string>
+
+#include <skua/discovery.hpp>
 
 namespace skua {
 
-/// Adds the subcommand `topology` to `application`. When it is chosen it prints to standard output and sets
-/// `exit_code`; bad input is thrown as InputError.
-void add_topology_command(CLI::App& application, int& exit_code);
+enum class TopologyFormat { text, json, dot };
+
+/// What the command line says; empty texts where an option was left out.
+struct TopologyArguments {
+  Source source = Source::automatic;
+  std::string sysfs;
+  std::string file;
+  TopologyFormat format = TopologyFormat::text;
+  bool measures = false;
+};
+
+/// Prints to standard output; returns the exit code: 1 when that cannot be written.
+/// Blocks: with `measures`, for the copies between all GPUs.
+/// Fails: InputError for folders and files that cannot be read, and for measuring into a picture.
+int run_topology_command(const TopologyArguments& arguments);
 
 }  // namespace skua

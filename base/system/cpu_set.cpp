@@ -1,5 +1,5 @@
 // CpuSet: set operations, and the kernel's list form.
-#include <skua/cpu_set.hpp>
+#include <skua/detail/cpu_set.hpp>
 
 #include <algorithm>
 #include <iterator>

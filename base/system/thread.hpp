@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <skua/cpu_set.hpp>
+#include <skua/detail/cpu_set.hpp>
 
 namespace skua {
 

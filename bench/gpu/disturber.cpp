@@ -17,7 +17,8 @@
 
 #include <skua/hip.hpp>
 
-#include "gpu_call.hpp"
+#include <gpu/call.hpp>
+#include "current_gpu.hpp"
 
 namespace bench {
 namespace {
@@ -68,7 +69,7 @@ class Spinner {
 class ThreadDisturber final : public Disturber {
  public:
   explicit ThreadDisturber(const Unit& unit) : ordinal_(unit.ordinal) {
-    const skua::CurrentGpu current(ordinal_);
+    const bench::CurrentGpu current(ordinal_);
     spinner_ = std::make_unique<Spinner>(ordinal_, unit.make_stream, unit.compute_units);
   }
   ~ThreadDisturber() override { ThreadDisturber::wait(); }
@@ -77,7 +78,7 @@ class ThreadDisturber final : public Disturber {
     wait();
     thread_ = std::thread([this, delay_ms, duration_ms] {
       std::this_thread::sleep_for(Milliseconds(delay_ms));
-      const skua::CurrentGpu current(ordinal_);
+      const bench::CurrentGpu current(ordinal_);
       spinner_->run(duration_ms);
     });
   }

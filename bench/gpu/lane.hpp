@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "gpu_call.hpp"
+#include <gpu/call.hpp>
+#include "current_gpu.hpp"
 
 namespace bench {
 
@@ -14,7 +15,7 @@ using namespace skua::gpu_api;
 class Lane {
  public:
   explicit Lane(int ordinal) : ordinal_(ordinal) {
-    const skua::CurrentGpu current(ordinal_);
+    const bench::CurrentGpu current(ordinal_);
     skua::require("hipStreamCreateWithFlags", hipStreamCreateWithFlags(&stream_, hipStreamNonBlocking));
   }
   ~Lane() { static_cast<void>(hipStreamDestroy(stream_)); }
@@ -25,7 +26,7 @@ class Lane {
 
   template <class Launch>
   void start(const Launch& launch) {
-    const skua::CurrentGpu current(ordinal_);
+    const bench::CurrentGpu current(ordinal_);
     // A query that found work unfinished may have left an error behind.
     static_cast<void>(hipGetLastError());
     launch(stream_);

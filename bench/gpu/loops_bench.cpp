@@ -11,7 +11,7 @@
 #include <monte_carlo/slab.hpp>
 #include <skua/skua.hpp>
 
-#include "gpu_partition.hpp"
+#include <gpu/partition.hpp>
 #include "node.hpp"
 #include "plain.hpp"
 #include "timing.hpp"

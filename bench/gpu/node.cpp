@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "gpu_call.hpp"
+#include <gpu/call.hpp>
+#include "current_gpu.hpp"
 
 namespace bench {
 
@@ -47,7 +48,7 @@ void Node::take_gpus(std::size_t count, std::size_t halved) {
     places_.push_back(place);
     if (i < halved) {
       // The other half stays idle.
-      const skua::CurrentGpu current(ordinal);
+      const bench::CurrentGpu current(ordinal);
       const skua::GpuGrain grain = skua::gpu_grain(ordinal, all);
       unit.compute_units = grain.available / grain.quantum / 2 * grain.quantum;
       const std::string half = std::to_string(unit.compute_units);
@@ -67,7 +68,7 @@ void Node::take_gpus(std::size_t count, std::size_t halved) {
 void Node::cut_the_only_gpu(std::size_t halved, std::size_t parts_max) {
   is_parts_ = true;
   const std::uint32_t all = compute_units_of(0);
-  const skua::CurrentGpu current(0);
+  const bench::CurrentGpu current(0);
   const skua::GpuGrain grain = skua::gpu_grain(0, all);
   const std::size_t quanta = grain.available / grain.quantum;
   const std::size_t halves = std::min(halved, parts_max - 1);

@@ -8,7 +8,7 @@
 
 #include <skua/skua.hpp>
 
-#include "gpu_partition.hpp"
+#include <gpu/partition.hpp>
 
 namespace bench {
 

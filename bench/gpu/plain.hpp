@@ -7,8 +7,9 @@
 
 #include <skua/hip.hpp>
 
-#include "gpu_call.hpp"
-#include "gpu_memory.hpp"
+#include <gpu/call.hpp>
+#include <gpu/memory.hpp>
+#include "current_gpu.hpp"
 
 namespace bench {
 
@@ -42,13 +43,13 @@ class Plain {
  public:
   Plain(int ordinal, std::uint32_t compute_units, const skua::MakeGpuStream& make_stream)
       : ordinal_(ordinal), make_stream_(make_stream) {
-    const skua::CurrentGpu current(ordinal_);
+    const bench::CurrentGpu current(ordinal_);
     int resident = 0;
     skua::require("hipOccupancyMaxActiveBlocksPerMultiprocessor",
                   hipOccupancyMaxActiveBlocksPerMultiprocessor(&resident, plain_sum<Value, Body>,
                                                                static_cast<int>(block_threads), 0));
     blocks_ = static_cast<unsigned>(resident) * compute_units;
-    results_ = skua::allocate_shared_memory(blocks_ * sizeof(Value));
+    results_ = skua::allocate_shared_memory(blocks_ * sizeof(Value), ordinal_);
     stream_ = make_stream_();
     skua::require("hipEventCreateWithFlags", hipEventCreateWithFlags(&done_, hipEventDisableTiming));
   }
@@ -60,7 +61,7 @@ class Plain {
   Plain& operator=(const Plain&) = delete;
 
   void start(const Body& body, std::uint64_t begin, std::uint64_t end) {
-    const skua::CurrentGpu current(ordinal_);
+    const bench::CurrentGpu current(ordinal_);
     auto* const results = static_cast<Value*>(results_.get());
     // A query that found work unfinished may have left an error behind.
     static_cast<void>(hipGetLastError());

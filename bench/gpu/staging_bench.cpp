@@ -14,8 +14,9 @@
 #include <skua/hip.hpp>
 #include <skua/skua.hpp>
 
-#include "gpu_copy.hpp"
-#include "gpu_peers.hpp"
+#include <gpu/copy.hpp>
+#include <gpu/peers.hpp>
+#include "current_gpu.hpp"
 #include "lane.hpp"
 #include "node.hpp"
 #include "runs.hpp"
@@ -57,7 +58,7 @@ class Staging {
     clear(here_);
     clear(there_);
     for (hipEvent_t& event : copied_) {
-      const skua::CurrentGpu current(reader);
+      const bench::CurrentGpu current(reader);
       skua::require("hipEventCreateWithFlags", hipEventCreateWithFlags(&event, hipEventDisableTiming));
     }
   }

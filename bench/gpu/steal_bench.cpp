@@ -10,8 +10,8 @@
 #include <skua/hip.hpp>
 #include <skua/skua.hpp>
 
-#include "gpu_copy.hpp"
-#include "gpu_peers.hpp"
+#include <gpu/copy.hpp>
+#include <gpu/peers.hpp>
 #include "lane.hpp"
 #include "node.hpp"
 #include "timing.hpp"

@@ -17,7 +17,7 @@ namespace bench {
 template <class Value, class Body>
 std::uint64_t resident_items(const Body& body, const Unit& unit, std::uint64_t granule) {
   const skua::GpuReduceKernel<Value, Body, skua::Plus> kernel(body, skua::Plus{});
-  const auto fit = kernel.fit_gpu(unit.ordinal, unit.compute_units, granule);
+  const auto fit = kernel.fit(unit.ordinal, unit.compute_units, granule);
   return fit ? fit->resident_items : 1;
 }
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include <skua/chunking.hpp>
 #include <skua/input.hpp>
+#include <skua/policy.hpp>
 
 #include "option_table.hpp"
 
@@ -104,6 +104,15 @@ void check_granule(const Options& options) {
   for (const Position& position : options.positions) check(position.paths, position.where);
 }
 
+/// Fails: InputError, in the words of the command line, when there is no such policy.
+void check_policy(const std::string& policy) {
+  try {
+    skua::make_chunk_policy(policy);
+  } catch (const skua::InputError& error) {
+    throw skua::InputError(std::string("--") + error.what());
+  }
+}
+
 }  // namespace
 
 std::optional<Options> read_options(int argument_count, const char* const* arguments) {
@@ -115,7 +124,7 @@ std::optional<Options> read_options(int argument_count, const char* const* argum
   if (given->devices && given->devices->empty()) throw skua::InputError("--devices: is empty");
   options.devices = given->devices.value_or("");
   options.policy = given->policy.value_or(options.policy);
-  skua::make_chunk_policy(options.policy);  // throws when there is no such policy
+  check_policy(options.policy);
   options.paths =
       count_from(given->paths, "--paths", options.problem == Problem::slab ? default_slab_paths : default_paths);
   options.granule_paths = count_from(given->granule, "--granule", 0);

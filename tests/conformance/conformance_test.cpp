@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include <skua/chunking.hpp>
+#include <skua/policy.hpp>
 #include <skua/scheduler.hpp>
 
 namespace skua {

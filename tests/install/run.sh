@@ -7,7 +7,7 @@ source=$2
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
-cmake --install "$build" --prefix "$stage/installed" >/dev/null
+cmake --install "$build" --prefix "$stage/installed" --strip >/dev/null
 cmake -S "$source/samples/hello" -B "$stage/hello" -DCMAKE_PREFIX_PATH="$stage/installed" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$stage/hello"
 SKUA_DEVICES=host:2 "$stage/hello/hello" | tee "$stage/out"

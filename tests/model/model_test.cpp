@@ -1,6 +1,7 @@
-// Every interleaving of two or three actors on a Share and on a Parking, under a weak memory model.
-#include <skua/parking.hpp>
-#include <skua/share.hpp>
+// Every interleaving of two or three actors on a Share, a Flight and a Parking, under a weak memory model.
+#include <job/flight.hpp>
+#include <job/share.hpp>
+#include <threads/parking.hpp>
 
 #include "relacy_primitives.hpp"
 
@@ -23,7 +24,8 @@ struct Tally {
 /// The owner takes one granule after another; thieves take from the back what they see.
 template <template <class> class ShareOf, unsigned actors, unsigned granules, int tries_each>
 struct OwnerAndThieves : rl::test_suite<OwnerAndThieves<ShareOf, actors, granules, tries_each>, actors> {
-  ShareOf<Primitives> share;
+  Primitives::Atomic<std::uint64_t> word;
+  ShareOf<Primitives> share{word};
   Tally tally;
 
   void before() { share.put({0, granules}); }
@@ -48,8 +50,9 @@ struct OwnerAndThieves : rl::test_suite<OwnerAndThieves<ShareOf, actors, granule
 /// A thief moves what it took into its own Share, from which a second thief takes.
 struct StolenIsStolenAgain : rl::test_suite<StolenIsStolenAgain, 2> {
   static constexpr unsigned granules = granules_max;
-  BasicShare<Primitives> victim;
-  BasicShare<Primitives> own;
+  Primitives::Atomic<std::uint64_t> words[2];
+  BasicShare<Primitives> victim{words[0]};
+  BasicShare<Primitives> own{words[1]};
   Tally tally;
 
   void before() { victim.put({0, granules}); }
@@ -76,6 +79,7 @@ struct StolenIsStolenAgain : rl::test_suite<StolenIsStolenAgain, 2> {
 template <class Atomics>
 class CarelessShare {
  public:
+  explicit CarelessShare(typename BasicShare<Atomics>::Word& word) : share_(word) {}
   void put(Interval interval) { share_.put(interval); }
   Interval look() { return share_.look(); }
   Interval take_front(std::uint32_t wanted) {
@@ -88,6 +92,78 @@ class CarelessShare {
 
  private:
   BasicShare<Atomics> share_;
+};
+
+/// An owner runs one or two launches after one another on one Flight, somebody copies what he sees of it, and, where
+/// there are three actors, somebody stops the Job. Each granule must be counted once, by the owner or by the copies;
+/// and an owner who is told that copies replaced him must find that they did, or else what he has run is lost.
+template <template <class> class FlightOf, unsigned actors, unsigned launches>
+struct OwnerCopiesAndStop : rl::test_suite<OwnerCopiesAndStop<FlightOf, actors, launches>, actors> {
+  using Flight = FlightOf<Primitives>;
+  Flight flight;
+  Tally tally;
+  bool is_replaced[2] = {};
+  bool has_copies[2] = {};
+
+  void before() { flight.start({0, 1}, 1, 2); }
+
+  void end(unsigned granule) {
+    is_replaced[granule] = flight.finish() == BasicFlight<Primitives>::End::replaced;
+    if (!is_replaced[granule]) tally.add({granule, granule + 1});
+  }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      end(0);
+      if (launches == 1) return;
+      if (!flight.reusable()) return tally.add({1, 2});  // another flight would be taken for it
+      flight.start({1, 2}, 3, 4);
+      end(1);
+    } else if (index == 1) {
+      const auto seen = flight.look();
+      if (!seen || !flight.freeze(*seen)) return;
+      if (!flight.settle()) return;
+      has_copies[seen->granules.front] = true;
+      tally.add(seen->granules);
+    } else {
+      flight.interrupt();
+    }
+  }
+
+  void after() {
+    tally.expect_each_once(launches);
+    for (unsigned granule = 0; granule < launches; ++granule) RL_ASSERT(is_replaced[granule] == has_copies[granule]);
+  }
+};
+
+/// As it was once: who may count is one atomic, whether it was interrupted another, which is set a little later. An
+/// owner between the two believes that copies replaced him, and what he has run is counted by nobody.
+template <class Atomics>
+class TwoWordFlight {
+ public:
+  using End = typename BasicFlight<Atomics>::End;
+
+  TwoWordFlight() { interrupted_.store(0, std::memory_order_relaxed); }
+  void start(Interval granules, std::int64_t begin_ns, std::int64_t forecast_end_ns) {
+    flight_.start(granules, begin_ns, forecast_end_ns);
+  }
+  auto look() { return flight_.look(); }
+  bool freeze(const typename BasicFlight<Atomics>::Sighting& seen) { return flight_.freeze(seen); }
+  bool settle() { return flight_.settle(); }
+  bool reusable() { return flight_.reusable(); }
+  void interrupt() {
+    const auto seen = flight_.look();
+    if (seen && flight_.freeze(*seen) && flight_.settle()) interrupted_.store(1, std::memory_order_release);
+  }
+  End finish() {
+    const End end = flight_.finish();
+    const bool was_interrupted = interrupted_.load(std::memory_order_acquire) == 1;
+    return end == End::replaced && was_interrupted ? End::interrupted : end;
+  }
+
+ private:
+  BasicFlight<Atomics> flight_;
+  typename Atomics::template Atomic<unsigned> interrupted_;
 };
 
 /// Somebody publishes work and notifies; somebody looks for work and sleeps. A lost wake-up would be a deadlock.
@@ -142,6 +218,9 @@ int main() {
   good &= explore<StolenIsStolenAgain>("what was stolen is stolen again", Expect::sound);
   good &=
       explore<OwnerAndThieves<CarelessShare, 2, 3, 2>>("a careless Share loses or doubles granules", Expect::faulty);
+  good &= explore<OwnerCopiesAndStop<BasicFlight, 2, 2>>("owner and copies of two launches", Expect::sound);
+  good &= explore<OwnerCopiesAndStop<BasicFlight, 3, 1>>("owner, copies and a stop", Expect::sound);
+  good &= explore<OwnerCopiesAndStop<TwoWordFlight, 3, 1>>("a Flight of two words loses what was run", Expect::faulty);
   good &= explore<SleeperAndNotifier<true>>("no wake-up is lost", Expect::sound);
   good &= explore<SleeperAndNotifier<false>>("a ticket taken too late loses a wake-up", Expect::faulty);
   return good ? 0 : 1;

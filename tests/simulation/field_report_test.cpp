@@ -7,6 +7,8 @@
 #include <skua/lower_bound.hpp>
 #include <skua/simulate.hpp>
 
+#include "support/simulation_engines.hpp"
+
 namespace skua {
 namespace {
 
@@ -17,13 +19,42 @@ double makespan_s(const Scenario& scenario) {
   return result.report.makespan_s;
 }
 
-// B01: devices are numbered in another order than GPUs; what is nearest must follow the GPU and not the position.
+/// Two GPUs, of which the first has everything, as devices in this order; a device reads what lies with the other.
+double makespan_of_order_s(const std::vector<std::uint32_t>& gpus, double gb_per_s_from_0_to_1) {
+  Scenario scenario = make_scenario("equal", 1);
+  scenario.machine.devices.resize(3);
+  Topology topology = make_scenario("hives", 1).machine.topology;
+  topology.gpus.resize(3);
+  std::erase_if(topology.links, [](const Link& link) { return link.from.index > 2 || link.to.index > 2; });
+  for (Link& link : topology.links) {
+    const bool is_slow = link.from.index == 0 && link.to.index == 1;
+    link.bandwidth_gb_per_s = is_slow ? gb_per_s_from_0_to_1 : 1'000;
+  }
+  scenario.machine.topology = std::move(topology);
+  for (std::size_t i = 0; i < 3; ++i) {
+    scenario.machine.devices[i].gpu = GpuId{gpus[i]};
+    // GPU 0 holds the items, and runs hardly any; GPU 2 is as slow.
+    scenario.machine.devices[i].work_per_second = gpus[i] == 1 ? 1e6 : 1e4;
+  }
+  scenario.costs = Costs(20'000, {1.0});
+  scenario.granule_items = 4;
+  scenario.bytes_per_item = 100'000;
+  const auto home = static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), 0) - gpus.begin());
+  scenario.homes.assign(3, 0);
+  for (std::size_t i = home + 1; i < 3; ++i) scenario.homes[i] = 20'000;
+  return makespan_s(scenario);
+}
+
+// B01: devices are numbered in another order than GPUs; what bytes cost must follow the GPU and not the position.
 TEST(FieldReport, B01BytesFollowTheGpuThatADeviceIsAndNotItsPosition) {
-  Scenario scenario = make_scenario("hives", 3);
-  std::vector<SimulatedDevice>& devices = scenario.machine.devices;
-  const double in_order_s = makespan_s(scenario);
-  for (std::uint32_t i = 0; i < devices.size(); ++i) devices[i].gpu = GpuId{(i * 3) % 8};
-  EXPECT_NEAR(makespan_s(scenario), in_order_s, in_order_s * 0.01);
+  const double fast_s = makespan_of_order_s({0, 1, 2}, 1'000);
+  const double slow_s = makespan_of_order_s({0, 1, 2}, 10);
+  ASSERT_GT(slow_s, 5 * fast_s) << "the link does not matter";
+  for (const std::vector<std::uint32_t>& gpus :
+       {std::vector<std::uint32_t>{0, 2, 1}, {1, 0, 2}, {2, 1, 0}, {1, 2, 0}}) {
+    EXPECT_NEAR(makespan_of_order_s(gpus, 1'000), fast_s, 0.2 * fast_s);
+    EXPECT_NEAR(makespan_of_order_s(gpus, 10), slow_s, 0.2 * slow_s);
+  }
 }
 
 /// Device 1 may only fetch what lies with device 0.
@@ -103,22 +134,40 @@ TEST(FieldReport, B23NobodySleepsThroughTheEnd) {
   for (const char* faults : {"stall@0:at=0.05,for=1", "hang@3:at=0", "error@any", "slow@7:at=0.01,factor=0.001"}) {
     Scenario scenario = make_scenario("equal", 5);
     apply_faults(parse_faults(faults), 0.1, 5, scenario.machine.devices);
-    EXPECT_LT(makespan_s(scenario), 0.2) << faults;
+    // What stands still cannot stop: its caller waits for that, and for nothing else.
+    const SimulationResult result = simulate(scenario, {});
+    EXPECT_TRUE(result.ended);
+    EXPECT_EQ(result.fault, "");
+    EXPECT_LT(result.report.makespan_s - result.report.waited_s, 0.2) << faults;
   }
 }
 
-// B24: while one device has a long chunk, the others look for work seldom.
+// B24: while one device has a long chunk, Workers without work look for it ever more seldom, and no more.
 TEST(FieldReport, B24IdleWorkersLookSeldom) {
-  Simulation simulation({{SimulatedDevice{}}, {}, {}});
-  int looks = 0;
-  const auto end = simulation.run({[&]() -> SimulatedWait {
-                                    ++looks;
-                                    if (simulation.now_s() >= 1) return {SimulatedWait::For::finished, 0};
-                                    return {SimulatedWait::For::change, simulation.clock().now_ns() + 100'000'000};
-                                  }},
-                                  10);
-  EXPECT_EQ(end, Simulation::End::finished);
-  EXPECT_EQ(looks, 11);
+  for (const SimulationEngine engine : simulation_engines()) {
+    Scenario scenario = make_scenario("equal", 1);
+    scenario.machine.devices.resize(2);
+    scenario.machine.devices[0].work_per_second = 1e3;
+    scenario.repeatable = false;
+    // One granule: a second for the first device, and nothing ever for the other.
+    scenario.costs = Costs(1'000, {1.0});
+    scenario.granule_items = 1'000;
+    scenario.placement = {1, 1e-12};
+    SimulationOptions options;
+    options.engine = engine;
+    std::vector<double> looks_s;
+    options.on_look = [&](const SimulatedLook& look) {
+      if (look.device == 1) looks_s.push_back(look.at_s);
+    };
+    const SimulationResult result = simulate(scenario, options);
+    ASSERT_TRUE(result.ended);
+    ASSERT_GT(result.report.makespan_s, 0.9);
+    EXPECT_LT(looks_s.size(), 1'000u) << "over a second";
+    ASSERT_GT(looks_s.size(), 100u) << "it is to look again, though";
+    // The first waits are short: a short Job is not to be missed.
+    EXPECT_LT(looks_s[1] - looks_s[0], 50e-6);
+    for (std::size_t i = 20; i + 1 < looks_s.size(); ++i) EXPECT_LT(looks_s[i + 1] - looks_s[i], 5e-3);
+  }
 }
 
 // B25: a failure is in the Report, and what is left is done by others.
@@ -137,16 +186,18 @@ TEST(FieldReport, B25AFailureIsReportedAndLosesNothing) {
 
 // B26: what a step throws comes out of the run, though other devices still wait.
 TEST(FieldReport, B26AnExceptionInOneStepEndsTheRun) {
-  Simulation simulation({{SimulatedDevice{}, SimulatedDevice{}}, {}, {}});
-  const SimulatedStep waits = [&]() -> SimulatedWait {
-    return {SimulatedWait::For::change, simulation.clock().now_ns() + 1'000'000};
-  };
-  const SimulatedStep throws = [&]() -> SimulatedWait {
-    if (simulation.now_s() > 0.5) throw std::runtime_error("nested");
-    return waits();
-  };
-  EXPECT_THROW(simulation.run({waits, throws}, 10), std::runtime_error);
-  EXPECT_EQ(simulation.run({waits, waits}, 2), Simulation::End::limit);
+  for (const SimulationEngine engine : simulation_engines()) {
+    Simulation simulation({{SimulatedDevice{}, SimulatedDevice{}}, {}, {}}, engine);
+    const SimulatedStep waits = [&]() -> SimulatedWait {
+      return {SimulatedWait::For::change, simulation.clock().now_ns() + 1'000'000};
+    };
+    const SimulatedStep throws = [&]() -> SimulatedWait {
+      if (simulation.now_s() > 0.5) throw std::runtime_error("nested");
+      return waits();
+    };
+    EXPECT_THROW(simulation.run({waits, throws}, 10), std::runtime_error);
+    EXPECT_EQ(simulation.run({waits, waits}, 2), Simulation::End::limit);
+  }
 }
 
 }  // namespace

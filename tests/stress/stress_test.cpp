@@ -10,6 +10,7 @@
 #include <skua/scheduler.hpp>
 #include <system/thread.hpp>
 
+#include "../support/asynchronous_device.hpp"
 #include "../support/devices.hpp"
 
 namespace skua {

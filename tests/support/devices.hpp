@@ -1,15 +1,10 @@
-// Devices for tests: host devices with something wrong, and one that completes on a thread of its own.
+// Devices for tests: host devices with something wrong.
 #pragma once
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <skua/backends.hpp>
@@ -44,7 +39,9 @@ class PassingDevice : public Device {
     return inner_->launch(kernel, chunk, number);
   }
   std::optional<Completion> poll() override { return inner_->poll(); }
-  std::shared_ptr<void> allocate(std::size_t bytes) override { return inner_->allocate(bytes); }
+  Memory allocate(std::size_t bytes, MemoryPlace place) override { return inner_->allocate(bytes, place); }
+  std::optional<Failure> copy(const Copy& copy, std::uint64_t number) override { return inner_->copy(copy, number); }
+  std::shared_ptr<std::atomic<std::uint64_t>> share_word() override { return inner_->share_word(); }
 
  private:
   std::unique_ptr<Device> inner_;
@@ -96,98 +93,59 @@ class RefusingDevice final : public PassingDevice {
   unsigned launches_ = 0;
 };
 
-/// Takes its `hanging`-th launch and never ends it.
-class HangingDevice final : public PassingDevice {
+/// Throws out of its `failing`-th launch (counted from 1) and all later ones, against its contract.
+class ThrowingDevice final : public PassingDevice {
  public:
-  HangingDevice(std::unique_ptr<Device> inner, unsigned hanging) : PassingDevice(std::move(inner)), hanging_(hanging) {
-    info_ = PassingDevice::info();
-    info_.runs_in_poll = false;
-  }
-  const DeviceInfo& info() const noexcept override { return info_; }
+  ThrowingDevice(std::unique_ptr<Device> inner, unsigned failing)
+      : PassingDevice(std::move(inner)), failing_(failing) {}
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
-    if (++launches_ >= hanging_) return std::nullopt;
+    if (++launches_ >= failing_) throw 7;
     return PassingDevice::launch(kernel, chunk, number);
   }
 
  private:
-  DeviceInfo info_;
-  unsigned hanging_;
+  unsigned failing_;
   unsigned launches_ = 0;
 };
 
-/// Runs chunks on a thread of its own, two in flight, as a GPU would.
-class AsynchronousDevice final : public Device {
+/// Takes its `hanging`-th launch, and all later ones, and ends none of them before release() is called.
+class HangingDevice final : public PassingDevice {
  public:
-  explicit AsynchronousDevice(std::string name) : runner_([this] { run(); }) { info_.name = std::move(name); }
-  ~AsynchronousDevice() override {
-    {
-      const std::lock_guard lock(mutex_);
-      stopping_ = true;
-    }
-    wake_.notify_one();
-    runner_.join();
+  HangingDevice(std::unique_ptr<Device> inner, unsigned hanging) : PassingDevice(std::move(inner)), hanging_(hanging) {
+    info_ = PassingDevice::info();
+    info_.can.runs_in_poll = false;
   }
   const DeviceInfo& info() const noexcept override { return info_; }
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
-    {
-      const std::lock_guard lock(mutex_);
-      waiting_.push_back({&kernel, chunk, number});
+    if (!released_ && ++launches_ >= hanging_) {
+      held_ = {&kernel, chunk, number};
+      return std::nullopt;
     }
-    wake_.notify_one();
-    return std::nullopt;
+    return PassingDevice::launch(kernel, chunk, number);
   }
   std::optional<Completion> poll() override {
-    const std::lock_guard lock(mutex_);
-    if (ended_.empty()) return std::nullopt;
-    Completion completion = ended_.front();
-    ended_.pop_front();
-    return completion;
+    if (!held_.kernel) return PassingDevice::poll();
+    if (!released_) return std::nullopt;
+    const Held held = std::exchange(held_, {});
+    static_cast<void>(PassingDevice::launch(*held.kernel, held.chunk, held.number));
+    return PassingDevice::poll();
   }
+
+  /// From any thread: what hangs ends soon, and nothing hangs any more.
+  void release() { released_ = true; }
 
  private:
-  struct Launch {
-    const Kernel* kernel;
+  struct Held {
+    const Kernel* kernel = nullptr;
     Chunk chunk;
-    std::uint64_t number;
+    std::uint64_t number = 0;
   };
 
-  static void run_chunk(const Launch& launch) {
-    const std::size_t bytes = launch.kernel->partial_bytes();
-    Chunk part = launch.chunk;
-    for (std::uint64_t begin = launch.chunk.begin; begin < launch.chunk.end; begin = part.end) {
-      const bool whole = launch.kernel->unit() == Kernel::Unit::chunk;
-      part.begin = begin;
-      part.end = whole ? launch.chunk.end : std::min(begin + launch.chunk.granule, launch.chunk.end);
-      launch.kernel->run_on_host(part);
-      if (part.partials != nullptr) part.partials = static_cast<std::byte*>(part.partials) + bytes;
-    }
-  }
-
-  void run() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wake_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      const Launch launch = waiting_.front();
-      waiting_.pop_front();
-      lock.unlock();
-      Completion completion;
-      completion.launch = launch.number;
-      completion.begin_ns = steady_clock().now_ns();
-      run_chunk(launch);
-      completion.end_ns = steady_clock().now_ns();
-      lock.lock();
-      ended_.push_back(completion);
-    }
-  }
-
   DeviceInfo info_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<Launch> waiting_;
-  std::deque<Completion> ended_;
-  bool stopping_ = false;
-  std::thread runner_;
+  unsigned hanging_;
+  unsigned launches_ = 0;
+  Held held_;
+  std::atomic<bool> released_{false};
 };
 
 }  // namespace skua::test

@@ -35,6 +35,7 @@ State current;
 std::mutex lock;
 thread_local int current_device = 0;
 thread_local hipError_t last_error = hipSuccess;
+thread_local hipStreamCaptureMode capture_mode = hipStreamCaptureModeGlobal;
 
 hipError_t result(hipError_t error) {
   if (torn_down) {
@@ -46,6 +47,23 @@ hipError_t result(hipError_t error) {
   return error;
 }
 
+/// Of calls that a runtime refuses while somebody captures a stream, unless the thread has said that it may; a call
+/// that is refused spoils the capture.
+hipError_t unsafe_result(hipError_t error) {
+  if (!current.is_capturing || capture_mode == hipStreamCaptureModeRelaxed) return result(error);
+  current.is_capture_spoilt = true;
+  return result(hipErrorStreamCaptureUnsupported);
+}
+
+hipError_t allocate(void** memory, std::size_t bytes) {
+  const std::lock_guard hold(lock);
+  if (const hipError_t error = unsafe_result(current.allocate); error != hipSuccess) return error;
+  current.contexts.insert(current_device);
+  *memory = std::malloc(bytes);
+  given_out().insert(*memory);
+  return hipSuccess;
+}
+
 }  // namespace
 
 State& reset() {
@@ -53,6 +71,7 @@ State& reset() {
   current = State{};
   current_device = 0;
   last_error = hipSuccess;
+  capture_mode = hipStreamCaptureModeGlobal;
   return current;
 }
 State& state() {
@@ -68,14 +87,19 @@ using hip_stub::Clock;
 using hip_stub::current;
 using hip_stub::current_device;
 using hip_stub::result;
+using hip_stub::unsafe_result;
 
 struct ihipStream_t {
   int device;
   hip_stub::Moment done = hip_stub::Clock::now();
+  bool is_held = false;
+
+  bool is_done() const { return !is_held && hip_stub::Clock::now() >= done; }
 };
 struct ihipEvent_t {
   int device;
   std::optional<hip_stub::Moment> done;
+  hipStream_t held = nullptr;  ///< recorded behind work that ends when the test says so
 };
 
 namespace hip_stub {
@@ -86,6 +110,15 @@ void enqueue(hipStream_t stream, std::chrono::nanoseconds duration, std::functio
   const bool dead = current.dead.contains(stream->device);
   stream->done = dead ? Moment::max() : std::max(stream->done, Clock::now()) + duration;
   if (!dead) work();
+}
+
+void hold(hipStream_t stream) {
+  const std::lock_guard guard(lock);
+  stream->is_held = true;
+}
+void release(hipStream_t stream) {
+  const std::lock_guard guard(lock);
+  stream->is_held = false;
 }
 
 }  // namespace hip_stub
@@ -103,6 +136,13 @@ hipError_t hipGetDevice(int* device) {
 hipError_t hipSetDevice(int device) {
   if (device < 0 || device >= current.devices) return result(hipErrorInvalidDevice);
   current_device = device;
+  const std::lock_guard hold(hip_stub::lock);
+  // As CUDA does since version 12.
+  current.contexts.insert(device);
+  return result(hipSuccess);
+}
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  std::swap(*mode, hip_stub::capture_mode);
   return result(hipSuccess);
 }
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int) {
@@ -151,7 +191,12 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
 }
 hipError_t hipStreamQuery(hipStream_t stream) {
   const std::lock_guard hold(hip_stub::lock);
-  return result(Clock::now() >= stream->done ? hipSuccess : hipErrorNotReady);
+  return unsafe_result(stream->is_done() ? hipSuccess : hipErrorNotReady);
+}
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
+  const std::lock_guard hold(hip_stub::lock);
+  if (event->done) stream->done = std::max(stream->done, *event->done);
+  return result(hipSuccess);
 }
 hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned) {
   const std::lock_guard hold(hip_stub::lock);
@@ -171,6 +216,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   const std::lock_guard hold(hip_stub::lock);
   if (current.record != hipSuccess) return result(current.record);
   event->done = stream->done;
+  event->held = stream->is_held ? stream : nullptr;
   return result(hipSuccess);
 }
 hipError_t hipEventQuery(hipEvent_t event) {
@@ -184,23 +230,24 @@ hipError_t hipEventQuery(hipEvent_t event) {
   }
   const std::lock_guard hold(hip_stub::lock);
   // An event without a record stands for no work at all.
-  const bool ready = !event->done || Clock::now() >= *event->done;
-  return result(ready ? hipSuccess : hipErrorNotReady);
+  const bool ready = event->held != nullptr ? event->held->is_done() : !event->done || Clock::now() >= *event->done;
+  return unsafe_result(ready ? hipSuccess : hipErrorNotReady);
 }
 hipError_t hipMalloc(void** memory, std::size_t bytes) {
-  const std::lock_guard hold(hip_stub::lock);
-  *memory = std::malloc(bytes);
-  hip_stub::given_out().insert(*memory);
-  return result(hipSuccess);
+  return hip_stub::allocate(memory, bytes);
+}
+hipError_t hipExtMallocWithFlags(void** memory, std::size_t bytes, unsigned) {
+  return hip_stub::allocate(memory, bytes);
 }
 hipError_t hipFree(void* memory) {
   const std::lock_guard hold(hip_stub::lock);
+  if (const hipError_t error = unsafe_result(hipSuccess); error != hipSuccess) return error;
   hip_stub::given_out().erase(memory);
   std::free(memory);
-  return result(hipSuccess);
+  return hipSuccess;
 }
 hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
-  return hipMalloc(memory, bytes);
+  return hip_stub::allocate(memory, bytes);
 }
 hipError_t hipHostFree(void* memory) {
   return hipFree(memory);
@@ -210,6 +257,7 @@ hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_
   return result(hipSuccess);
 }
 hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, hipMemcpyKind, hipStream_t stream) {
+  if (current.copy != hipSuccess) return result(current.copy);
   hip_stub::enqueue(stream, std::chrono::nanoseconds(0), [&] { std::memcpy(to, from, bytes); });
   return result(hipSuccess);
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <skua/gpu_api.hpp>
+#include <skua/detail/gpu_api.hpp>
 
 namespace hip_stub {
 
@@ -25,11 +25,16 @@ struct State {
   std::set<std::pair<int, int>> hanging;      ///< copies (from, to) that never end
   hipError_t enable_peer = hipSuccess;
   hipError_t record = hipSuccess;                  ///< of every record from now on
+  hipError_t copy = hipSuccess;                    ///< of every copy from now on
+  hipError_t allocate = hipSuccess;                ///< of every allocation from now on
+  bool is_capturing = false;                       ///< somebody captures a stream, in the mode that forbids most
   std::function<hipError_t(int device)> on_query;  ///< called by each query of an event; may sleep
   bool context_lost = false;                       ///< every call fails, as after a fault
 
   int peers_asked = 0;
   int peers_enabled = 0;
+  bool is_capture_spoilt = false;
+  std::set<int> contexts;  ///< of the devices on which one was made
   int streams_alive = 0;
   int events_alive = 0;
   std::vector<std::uint32_t> last_mask;
@@ -43,5 +48,9 @@ std::mutex& mutex();
 
 /// What a kernel does: `work` is done, and seen as done, `duration` after what lies before it on the stream.
 void enqueue(hipStream_t stream, std::chrono::nanoseconds duration, std::function<void()> work);
+
+/// From now on what is enqueued on this stream ends when it is released.
+void hold(hipStream_t stream);
+void release(hipStream_t stream);
 
 }  // namespace hip_stub

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 
 namespace skua::test {
 namespace {

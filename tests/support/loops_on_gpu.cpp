@@ -1,6 +1,8 @@
 // Bodies and kernels of the tests.
 #include "loops_on_gpu.hpp"
 
+#include <stdexcept>
+
 namespace skua {
 namespace {
 
@@ -9,6 +11,28 @@ struct CountRuns {
   unsigned* runs;
   SKUA_BODY void operator()(std::uint64_t item) const { runs[item] += 1; }
 };
+
+/// Some microseconds; 0 in the end, which no compiler finds out.
+SKUA_BODY unsigned nothing_slowly(std::uint64_t item) {
+  float value = static_cast<float>(item % 7);
+  for (int step = 0; step < 40'000; ++step) value = value * 0.999f + 0.001f;
+  return value > 100.0f ? 1 : 0;
+}
+
+struct CountSlowly {
+  unsigned* runs;
+  SKUA_BODY void operator()(std::uint64_t item) const { runs[item] += 1 + nothing_slowly(item); }
+};
+
+struct OneSlowly {
+  SKUA_BODY std::uint64_t operator()(std::uint64_t item) const { return 1 + nothing_slowly(item); }
+};
+
+__global__ void count_late(unsigned* done) {
+  unsigned zero = 0;
+  for (int i = 0; i < 300; ++i) zero += nothing_slowly(static_cast<std::uint64_t>(i) + zero);
+  *done = 1 + zero;
+}
 
 struct Harmonic {
   SKUA_BODY double operator()(std::uint64_t item) const { return 1.0 / (1.0 + static_cast<double>(item)); }
@@ -31,6 +55,21 @@ __global__ void write_to_nowhere(unsigned* nowhere) {
 
 Report count_runs(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options) {
   return scheduler.parallel_for(items, CountRuns{runs}, options);
+}
+
+Report count_slowly(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options) {
+  return scheduler.parallel_for(items, CountSlowly{runs}, options);
+}
+
+Reduction<std::uint64_t> count_items_slowly(Scheduler& scheduler, std::uint64_t items, const JobOptions& options) {
+  return scheduler.parallel_reduce(items, std::uint64_t{0}, OneSlowly{}, options);
+}
+
+Report launch_and_throw(Scheduler& scheduler, unsigned* done) {
+  return scheduler.launch(1, [done](const Chunk& chunk) {
+    count_late<<<1, 1, 0, stream(chunk)>>>(done);
+    throw std::runtime_error("after launching");
+  });
 }
 
 Reduction<double> sum_harmonic(Scheduler& scheduler, std::uint64_t items, double init, const JobOptions& options) {

@@ -10,6 +10,15 @@ namespace skua {
 /// Adds one to runs[item] for every item.
 Report count_runs(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options);
 
+/// The same by items that take some microseconds each.
+Report count_slowly(Scheduler& scheduler, std::uint64_t items, unsigned* runs, const JobOptions& options);
+
+/// How many items there are, by items that take some microseconds each.
+Reduction<std::uint64_t> count_items_slowly(Scheduler& scheduler, std::uint64_t items, const JobOptions& options);
+
+/// Starts a kernel that takes `items` times some microseconds and then counts in *done, and throws.
+Report launch_and_throw(Scheduler& scheduler, unsigned* done);
+
 /// The sum of 1 / (1 + item).
 Reduction<double> sum_harmonic(Scheduler& scheduler, std::uint64_t items, double init, const JobOptions& options);
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 
 #include <system/child_process.hpp>
 

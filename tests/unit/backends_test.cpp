@@ -3,7 +3,8 @@
 #include <skua/backends.hpp>
 #include <skua/input.hpp>
 
-#include "in_flight.hpp"
+#include <device/in_flight.hpp>
+#include "support/asynchronous_device.hpp"
 #include "support/devices.hpp"
 
 namespace skua {

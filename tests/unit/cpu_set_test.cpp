@@ -1,5 +1,5 @@
 // The kernel's CPU lists.
-#include <skua/cpu_set.hpp>
+#include <skua/detail/cpu_set.hpp>
 
 #include <gtest/gtest.h>
 

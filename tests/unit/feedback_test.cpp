@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <skua/feedback.hpp>
+#include <cmath>
+
+#include <decide/feedback.hpp>
 
 namespace skua {
 namespace {
@@ -38,6 +40,41 @@ TEST(Feedback, ForgetsASpikeWithinAFewChunks) {
   feedback.add_chunk(1000, 200 * millisecond_ns);
   for (int i = 0; i < 4; ++i) feedback.add_chunk(1000, millisecond_ns);
   EXPECT_NEAR(*feedback.items_per_second(), 1e6, 0.02e6);
+}
+
+TEST(Feedback, BelievesTheThirdOfThreeSamplesThatAgree) {
+  for (const double factor : {1e-3, 1e-1, 1e1, 1e3}) {
+    Feedback feedback = with_rate_of_a_million();
+    const auto busy_ns = static_cast<std::int64_t>(static_cast<double>(millisecond_ns) / factor);
+    for (int i = 0; i < 2; ++i) feedback.add_chunk(1000, busy_ns);
+    EXPECT_GT(std::abs(*feedback.items_per_second() / (1e6 * factor) - 1), 0.1) << "two may be outliers";
+    feedback.add_chunk(1000, busy_ns);
+    EXPECT_NEAR(*feedback.items_per_second() / (1e6 * factor), 1, 1e-6) << factor;
+  }
+}
+
+TEST(Feedback, BelievesNoOutliersThatDisagree) {
+  Feedback feedback = with_rate_of_a_million();
+  for (const std::int64_t times : {1'000, 30, 1'000'000}) feedback.add_chunk(1000, times * millisecond_ns);
+  EXPECT_GE(*feedback.items_per_second(), 0.25e6);
+}
+
+TEST(Feedback, BelievesNothingThatOrdinarySamplesInterrupt) {
+  Feedback feedback = with_rate_of_a_million();
+  for (int i = 0; i < 6; ++i) feedback.add_chunk(1000, (i % 2 == 0 ? 100 : 1) * millisecond_ns);
+  EXPECT_GE(*feedback.items_per_second(), 0.5e6);
+}
+
+TEST(Feedback, IsConfirmedByAChunkOfThisJobThatIsAboutAsForecast) {
+  Feedback feedback = with_rate_of_a_million();
+  feedback.begin_job();
+  EXPECT_FALSE(feedback.is_confirmed());
+  feedback.add_chunk(1000, 100 * millisecond_ns);
+  EXPECT_FALSE(feedback.is_confirmed());
+  feedback.add_chunk(1000, 2 * millisecond_ns);
+  EXPECT_TRUE(feedback.is_confirmed());
+  feedback.begin_job();
+  EXPECT_FALSE(feedback.is_confirmed());
 }
 
 TEST(Feedback, FollowsARealDropWithinAFewChunks) {

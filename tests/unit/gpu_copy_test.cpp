@@ -1,9 +1,9 @@
 // Links that lose data or hang, over a HIP runtime without GPUs.
 #include <gtest/gtest.h>
 
-#include <skua/measure.hpp>
+#include <gpu/measure.hpp>
 
-#include "gpu_copy.hpp"
+#include <gpu/copy.hpp>
 #include "support/hip_stub.hpp"
 
 namespace skua {

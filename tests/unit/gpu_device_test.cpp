@@ -1,47 +1,25 @@
 // The GPU backend over a HIP runtime without GPUs.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
+#include <cstring>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <gpu/backend.hpp>
 #include <skua/input.hpp>
-#include <skua/scheduler.hpp>
 
-#include "backend_hip.hpp"
-#include "gpu_device.hpp"
+#include "support/counting_kernel.hpp"
 #include "support/hip_stub.hpp"
 
 namespace skua {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// Counts the runs of each item when its launch is done; a chunk takes `each` an item.
-class CountingKernel final : public Kernel {
- public:
-  CountingKernel(std::size_t items, std::chrono::nanoseconds each) : runs(items), each_(each) {}
-  bool runs_on_gpu() const noexcept override { return true; }
-  void run_on_host(const Chunk& chunk) const override { count(chunk); }
-  void start_on_gpu(const Chunk& chunk, const GpuPart&) const override {
-    hip_stub::enqueue(static_cast<hipStream_t>(chunk.stream), each_ * chunk.items(), [&] { count(chunk); });
-  }
-  void expect_all_once() const {
-    for (const auto& count : runs) ASSERT_EQ(count, 1u);
-  }
-
-  mutable std::vector<std::atomic<unsigned>> runs;
-
- private:
-  void count(const Chunk& chunk) const {
-    for (std::uint64_t i = chunk.begin; i != chunk.end; ++i) ++runs[i];
-  }
-  std::chrono::nanoseconds each_;
-};
+using test::CountingKernel;
 
 Devices open(const std::string& argument = "") {
   static const SteadyClock clock;
@@ -117,27 +95,196 @@ TEST_F(GpuBackend, LeavesOutAGpuThatRunsNothingAndSaysWhy) {
   EXPECT_NE(error_of("1").find("gpu:1"), std::string::npos) << "a GPU that was named must work";
 }
 
-TEST_F(GpuBackend, RunsEveryItemOnceOverSeveralGpus) {
-  auto kernel = std::make_shared<CountingKernel>(20'000, 100ns);
-  Scheduler scheduler(open());
-  const Report report = scheduler.run(20'000, kernel);
-  EXPECT_EQ(report.items_done, 20'000u);
-  kernel->expect_all_once();
+/// The device's next completion; it must come within 5 s.
+Completion wait_for(Device& device) {
+  const auto until = std::chrono::steady_clock::now() + 5s;
+  while (std::chrono::steady_clock::now() < until) {
+    if (const auto completion = device.poll()) return *completion;
+  }
+  ADD_FAILURE() << "nothing has ended";
+  return {};
 }
 
-TEST_F(GpuBackend, CountsNoChunkWhoseEventCouldNotBeRecorded) {
-  Devices devices = open("0");
+Chunk chunk_of(std::uint64_t items) {
+  Chunk chunk;
+  chunk.end = items;
+  return chunk;
+}
+
+TEST_F(GpuBackend, EndsALaunchWhoseEventCouldNotBeRecordedWithAFailureAndNotBeforeItsStreamIsEmpty) {
+  const Devices devices = open("0");
   Device& device = *devices[0];
   device.attach();
-  const CountingKernel kernel(100, 1us);
+  const CountingKernel kernel(100, 100us);
   stub.record = hipErrorInvalidHandle;
-  Chunk chunk;
-  chunk.end = 100;
-  const auto failure = device.launch(kernel, chunk, 1);
-  ASSERT_TRUE(failure.has_value());
-  EXPECT_NE(failure->message.find("hipEventRecord"), std::string::npos);
-  EXPECT_FALSE(device.poll().has_value()) << "an event without a record reads as complete";
-  EXPECT_EQ(hipGetLastError(), hipSuccess);
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_FALSE(device.launch(kernel, chunk_of(100), 1).has_value()) << "it runs, so its failure is its end's";
+  const Completion completion = wait_for(device);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 10ms) << "an event without a record reads as complete";
+  EXPECT_EQ(completion.launch, 1u);
+  ASSERT_TRUE(completion.failure.has_value());
+  EXPECT_EQ(completion.failure->kind, Failure::Kind::launch);
+  EXPECT_NE(completion.failure->message.find("hipEventRecord"), std::string::npos);
+  EXPECT_FALSE(completion.whole);
+}
+
+/// A launcher of the user's that goes wrong after it has launched.
+class ThrowingKernel final : public Kernel, public LaunchCode {
+ public:
+  void run_on_host(const Chunk&) const override {}
+  const Code* code(std::string_view) const noexcept override { return this; }
+  void start(const Chunk& chunk) const override {
+    hip_stub::enqueue(static_cast<hipStream_t>(chunk.stream), 10ms, [] {});
+    static_cast<void>(hipSetDevice(3));
+    throw std::runtime_error("after it launched");
+  }
+};
+
+TEST_F(GpuBackend, EndsALaunchWhoseLauncherThrewNotBeforeItsStreamIsEmpty) {
+  const Devices devices = open("0");
+  Device& device = *devices[0];
+  device.attach();
+  const ThrowingKernel kernel;
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_FALSE(device.launch(kernel, chunk_of(100), 1).has_value());
+  const Completion completion = wait_for(device);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 10ms);
+  ASSERT_TRUE(completion.failure.has_value());
+  EXPECT_EQ(completion.failure->kind, Failure::Kind::body);
+  EXPECT_EQ(completion.failure->message, "after it launched");
+  EXPECT_TRUE(completion.failure->exception);
+  int current = -1;
+  EXPECT_EQ(hipGetDevice(&current), hipSuccess);
+  EXPECT_EQ(current, 0) << "the launcher has turned to another GPU";
+}
+
+TEST_F(GpuBackend, RefusesALaunchBeyondThoseThatItHolds) {
+  const Devices devices = open("0");
+  Device& device = *devices[0];
+  device.attach();
+  const CountingKernel kernel(10, 1us);
+  for (const std::uint64_t number : {1u, 2u}) ASSERT_FALSE(device.launch(kernel, chunk_of(10), number).has_value());
+  const auto refused = device.launch(kernel, chunk_of(10), 3);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_NE(refused->message.find("2 launches"), std::string::npos);
+  for (const auto& count : kernel.runs) EXPECT_EQ(count, 2u) << "what was refused has run";
+  for (const std::uint64_t number : {1u, 2u}) EXPECT_EQ(wait_for(device).launch, number);
+  EXPECT_EQ(device.info().can.launches_max, 2u);
+}
+
+TEST_F(GpuBackend, WorksWhileSomebodyCapturesAStreamAndLeavesTheCaptureWhole) {
+  const CountingKernel kernel(10, 1us);
+  {
+    stub.is_capturing = true;
+    const Devices devices = open("0");
+    const Memory shared = devices[0]->allocate(std::size_t{1} << 22, MemoryPlace::shared);
+    const Memory own = devices[0]->allocate(1 << 20, MemoryPlace::own);
+    std::thread([&] {
+      devices[0]->attach();
+      ASSERT_FALSE(devices[0]->launch(kernel, chunk_of(10), 1).has_value());
+      EXPECT_FALSE(wait_for(*devices[0]).failure.has_value());
+      ASSERT_FALSE(devices[0]->copy({own.data.get(), shared.data.get(), 1 << 20}, 2).has_value());
+      EXPECT_FALSE(wait_for(*devices[0]).failure.has_value());
+    }).join();
+  }
+  EXPECT_FALSE(stub.is_capture_spoilt);
+  stub.is_capturing = false;
+  kernel.expect_all_once();
+}
+
+TEST_F(GpuBackend, TakesNoQueryThatACaptureRefusedForAnEndOrALoss) {
+  const Devices devices = open("0");
+  Device& device = *devices[0];
+  device.attach();
+  const CountingKernel kernel(10, 1us);
+  ASSERT_FALSE(device.launch(kernel, chunk_of(10), 1).has_value());
+  stub.on_query = [](int) { return hipErrorStreamCaptureUnsupported; };
+  std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(device.poll().has_value());
+  stub.on_query = nullptr;
+  EXPECT_FALSE(wait_for(device).failure.has_value());
+  EXPECT_FALSE(device.launch(kernel, chunk_of(10), 2).has_value());
+  EXPECT_FALSE(wait_for(device).failure.has_value());
+}
+
+TEST_F(GpuBackend, MakesNoContextOnAGpuThatWasNotAskedFor) {
+  const Devices devices = open("3");
+  const Memory shared = devices[0]->allocate(std::size_t{1} << 23, MemoryPlace::shared);
+  const Memory own = devices[0]->allocate(100, MemoryPlace::own);
+  EXPECT_EQ(stub.contexts, (std::set<int>{3}));
+}
+
+TEST_F(GpuBackend, LeavesTheCallersErrorAndCurrentGpuAlone) {
+  ASSERT_EQ(hipSetDevice(2), hipSuccess);
+  ASSERT_EQ(hipSetDevice(77), hipErrorInvalidDevice);
+  {
+    const Devices devices = open();
+    EXPECT_THROW(open("9"), InputError);
+    const Memory shared = devices[0]->allocate(std::size_t{1} << 24, MemoryPlace::shared);
+    const Memory own = devices[3]->allocate(100, MemoryPlace::own);
+  }
+  int current = -1;
+  EXPECT_EQ(hipGetLastError(), hipErrorInvalidDevice);
+  EXPECT_EQ(hipGetDevice(&current), hipSuccess);
+  EXPECT_EQ(current, 2);
+}
+
+TEST_F(GpuBackend, SaysOfWhatADeviceHasNoMemoryLeft) {
+  const Devices devices = open("1");
+  stub.allocate = hipErrorOutOfMemory;
+  for (const MemoryPlace place : {MemoryPlace::own, MemoryPlace::shared}) {
+    try {
+      devices[0]->allocate(std::size_t{1} << 40, place);
+      ADD_FAILURE() << "it was given";
+    } catch (const MemoryError& error) {
+      EXPECT_NE(std::string(error.what()).find("gpu:1"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("1099511627776 bytes"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST_F(GpuBackend, CopiesWithoutWaitingAndTellsTheEndsByTheirNumbers) {
+  const Devices devices = open("0");
+  Device& device = *devices[0];
+  device.attach();
+  const Memory from = device.allocate(1000, MemoryPlace::shared);
+  const Memory to = device.allocate(1000, MemoryPlace::own);
+  std::memset(from.data.get(), 7, 1000);
+  const CountingKernel kernel(10, 1ms);
+  ASSERT_FALSE(device.launch(kernel, chunk_of(10), 1).has_value());
+  for (std::uint64_t number = 2; number < 10; ++number) {
+    ASSERT_FALSE(device.copy({to.at(100 * number), from.at(100 * number), 100}, number).has_value());
+  }
+  for (std::uint64_t number = 2; number < 10; ++number) {
+    const Completion completion = wait_for(device);
+    EXPECT_EQ(completion.launch, number) << "copies do not wait for launches";
+    EXPECT_TRUE(completion.whole);
+  }
+  EXPECT_EQ(*reinterpret_cast<const unsigned char*>(to.at(999)), 7);
+  EXPECT_EQ(wait_for(device).launch, 1u);
+}
+
+TEST_F(GpuBackend, StartsNoCopyThatTheRuntimeRefuses) {
+  const Devices devices = open("0");
+  devices[0]->attach();
+  const Memory memory = devices[0]->allocate(1000, MemoryPlace::shared);
+  stub.copy = hipErrorInvalidValue;
+  const auto refused = devices[0]->copy({memory.at(500), memory.at(0), 500}, 1);
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->kind, Failure::Kind::launch);
+  EXPECT_NE(refused->message.find("hipMemcpyAsync"), std::string::npos);
+  EXPECT_FALSE(devices[0]->poll().has_value());
+}
+
+TEST_F(GpuBackend, EndsACopyWhoseEventCouldNotBeRecordedWithAFailure) {
+  const Devices devices = open("0");
+  devices[0]->attach();
+  const Memory memory = devices[0]->allocate(1000, MemoryPlace::shared);
+  stub.record = hipErrorInvalidHandle;
+  ASSERT_FALSE(devices[0]->copy({memory.at(500), memory.at(0), 500}, 1).has_value());
+  const Completion completion = wait_for(*devices[0]);
+  ASSERT_TRUE(completion.failure.has_value());
+  EXPECT_FALSE(completion.whole);
 }
 
 TEST_F(GpuBackend, NeverSeesAnEndBeforeTheLaunchHasEnded) {
@@ -160,26 +307,6 @@ TEST_F(GpuBackend, NeverSeesAnEndBeforeTheLaunchHasEnded) {
       ++ended;
     }
   }
-}
-
-TEST_F(GpuBackend, LetsOtherGpusGoOnWhileTheQueriesOfOneStall) {
-  std::atomic<int> queries{0};
-  stub.on_query = [&](int device) {
-    if (device == 2 && ++queries % 10 == 0) std::this_thread::sleep_for(40ms);
-    return hipSuccess;
-  };
-  auto kernel = std::make_shared<CountingKernel>(4'000, 20us);
-  JobOptions options;
-  options.granule_items = 1;
-  options.policy = "fixed:10";
-  Scheduler scheduler(open());
-  const Report report = scheduler.run(4'000, kernel, options);
-  kernel->expect_all_once();
-  std::uint64_t others = 0;
-  for (const std::size_t other : {0u, 1u, 3u}) others += report.devices[other].items;
-  EXPECT_GT(others / 3, report.devices[2].items);
-  EXPECT_GT(report.devices[2].slow_calls, 0u);
-  EXPECT_NE(to_text(report).find("took longer than 10 ms"), std::string::npos);
 }
 
 TEST_F(GpuBackend, AsksForNoPeersOfASingleGpu) {
@@ -212,87 +339,45 @@ TEST_F(GpuBackend, SaysWhichPeersCouldNotBeEnabled) {
   EXPECT_EQ(hipGetLastError(), hipSuccess);
 }
 
-TEST_F(GpuBackend, CallsEachGpuWithItselfAsTheCurrentOne) {
-  ASSERT_EQ(hipSetDevice(2), hipSuccess);
-  Scheduler scheduler(open());
-  scheduler.launch(1000, [](const Chunk& chunk) {
-    hip_stub::enqueue(static_cast<hipStream_t>(chunk.stream), 1us, [] {});
-    static_cast<void>(hipSetDevice(0));
-  });
-  for (const auto& [of_stream, current] : stub.launched) EXPECT_EQ(of_stream, current);
-  int callers = -1;
-  EXPECT_EQ(hipGetDevice(&callers), hipSuccess);
-  EXPECT_EQ(callers, 2);
-}
-
-TEST_F(GpuBackend, RetiresAGpuWhoseLaunchFailsAndRunsItsItemsElsewhere) {
-  std::atomic<int> queries{0};
-  stub.on_query = [&](int device) { return device == 1 && ++queries > 5 ? hipErrorLaunchFailure : hipSuccess; };
-  auto kernel = std::make_shared<CountingKernel>(8'000, 1us);
-  JobOptions options;
-  options.granule_items = 1;
-  Scheduler scheduler(open());
-  const Report report = scheduler.run(8'000, kernel, options);
-  EXPECT_EQ(report.items_done, 8'000u);
-  EXPECT_TRUE(report.devices[1].failed);
-  EXPECT_NE(report.devices[1].failure.find("gpu:1"), std::string::npos);
-}
-
-TEST_F(GpuBackend, GivesUpAGpuWhoseContextIsLost) {
-  Devices devices = open("0");
+TEST_F(GpuBackend, GivesUpAGpuWhoseContextIsLostAndEndsAllThatItHeld) {
+  const Devices devices = open("0");
   Device& device = *devices[0];
   device.attach();
   const CountingKernel kernel(100, 1us);
-  Chunk chunk;
-  chunk.end = 100;
-  ASSERT_FALSE(device.launch(kernel, chunk, 1).has_value());
+  const Memory memory = device.allocate(1000, MemoryPlace::shared);
+  for (const std::uint64_t number : {1u, 2u}) ASSERT_FALSE(device.launch(kernel, chunk_of(100), number).has_value());
+  ASSERT_FALSE(device.copy({memory.at(500), memory.at(0), 500}, 3).has_value());
   stub.context_lost = true;
   std::this_thread::sleep_for(1ms);
-  const auto completion = device.poll();
-  ASSERT_TRUE(completion && completion->failure);
-  EXPECT_EQ(completion->failure->kind, Failure::Kind::lost);
-  const auto later = device.launch(kernel, chunk, 2);
+  std::set<std::uint64_t> ended;
+  for (int i = 0; i < 3; ++i) {
+    const auto completion = device.poll();
+    ASSERT_TRUE(completion && completion->failure);
+    EXPECT_EQ(completion->failure->kind, Failure::Kind::lost);
+    EXPECT_FALSE(completion->whole);
+    ended.insert(completion->launch);
+  }
+  EXPECT_EQ(ended, (std::set<std::uint64_t>{1, 2, 3}));
+  EXPECT_FALSE(device.poll().has_value());
+  const auto later = device.launch(kernel, chunk_of(100), 4);
   ASSERT_TRUE(later.has_value());
   EXPECT_EQ(later->kind, Failure::Kind::lost);
+  EXPECT_EQ(device.copy({memory.at(500), memory.at(0), 500}, 5)->kind, Failure::Kind::lost);
   stub.context_lost = false;
 }
 
-using GpuExit = GpuBackend;
+/// Neither code for GPUs nor a launcher.
+class HostKernel final : public Kernel {
+ public:
+  void run_on_host(const Chunk&) const override {}
+};
 
-void use(Scheduler& scheduler) {
-  scheduler.run(100, std::make_shared<CountingKernel>(100, 1us));
-}
-
-TEST_F(GpuExit, CallsNothingAfterMainWhenASchedulerIsGlobal) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(
-      {
-        static Scheduler scheduler(open());
-        use(scheduler);
-        std::exit(7);
-      },
-      testing::ExitedWithCode(7), "");
-}
-
-TEST_F(GpuExit, CallsNothingAfterMainWhenASchedulerIsNeverDestroyed) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(
-      {
-        auto* const scheduler = new Scheduler(open());
-        use(*scheduler);
-        std::exit(7);
-      },
-      testing::ExitedWithCode(7), "");
-}
-
-TEST_F(GpuExit, LeavesByTheCodeThatABodyExitsWith) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_EXIT(
-      {
-        auto* const scheduler = new Scheduler(open());
-        scheduler->launch(100, [](const Chunk&) { std::exit(3); });
-      },
-      testing::ExitedWithCode(3), "");
+TEST_F(GpuBackend, RunsNoKernelWithoutCodeForGpus) {
+  const Devices devices = open("0");
+  devices[0]->attach();
+  EXPECT_FALSE(devices[0]->can_run(HostKernel()));
+  EXPECT_TRUE(devices[0]->can_run(CountingKernel(1, 1us)));
+  EXPECT_TRUE(devices[0]->launch(HostKernel(), chunk_of(1), 1).has_value());
 }
 
 }  // namespace

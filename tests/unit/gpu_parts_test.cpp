@@ -6,8 +6,8 @@
 
 #include <skua/input.hpp>
 
-#include "compute_unit_mask.hpp"
-#include "gpu_parts.hpp"
+#include <gpu/cu_mask.hpp>
+#include <gpu/parts.hpp>
 
 namespace skua {
 namespace {

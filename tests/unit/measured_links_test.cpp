@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skua/measure.hpp>
+#include <gpu/measure.hpp>
 
 namespace skua {
 namespace {

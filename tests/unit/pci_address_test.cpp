@@ -1,5 +1,5 @@
 // PCI addresses as different tools write them.
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include <skua/placement.hpp>
+#include <decide/placement.hpp>
 
 namespace skua {
 namespace {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <vector>
 
+#include <skua/detail/partials.hpp>
 #include <skua/reduction.hpp>
 
 namespace skua {

@@ -21,7 +21,7 @@ TEST(Replay, FindsTheRatesOfARecordedRun) {
   SimulationOptions options;
   options.traced = true;
   const SimulationResult recorded = simulate(make_scenario("half-half", 1), options);
-  const Scenario scenario = read_recorded_run(write(trace_json(recorded.tracks, recorded.trace)));
+  const Scenario scenario = read_recorded_run(write(recorded.trace));
   ASSERT_EQ(scenario.machine.devices.size(), 8u);
   EXPECT_EQ(scenario.costs.items(), recorded.report.items);
   const auto rate = [&](std::size_t device) { return scenario.machine.devices[device].work_per_second; };

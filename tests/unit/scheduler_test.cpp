@@ -12,6 +12,7 @@
 #include <skua/input.hpp>
 #include <skua/scheduler.hpp>
 
+#include "../support/asynchronous_device.hpp"
 #include "../support/devices.hpp"
 
 namespace skua {

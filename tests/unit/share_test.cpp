@@ -1,19 +1,23 @@
 #include <gtest/gtest.h>
 
-#include <skua/share.hpp>
+#include <job/share.hpp>
 
 namespace skua {
 namespace {
 
-TEST(Share, IsEmptyAtFirst) {
-  Share share;
+class ShareOfADevice : public testing::Test {
+ protected:
+  Share::Word word{0};
+  Share share{word};
+};
+
+TEST_F(ShareOfADevice, IsEmptyAtFirst) {
   EXPECT_TRUE(share.look().empty());
   EXPECT_TRUE(share.take_front(1).empty());
   EXPECT_EQ(share.steal_back(share.look(), 1).outcome, StealOutcome::empty);
 }
 
-TEST(Share, GivesTheOwnerItsFrontAndTheThiefItsBack) {
-  Share share;
+TEST_F(ShareOfADevice, GivesTheOwnerItsFrontAndTheThiefItsBack) {
   share.put({10, 20});
   EXPECT_EQ(share.take_front(3), (Interval{10, 13}));
   const Steal steal = share.steal_back(share.look(), 4);
@@ -22,16 +26,14 @@ TEST(Share, GivesTheOwnerItsFrontAndTheThiefItsBack) {
   EXPECT_EQ(share.look(), (Interval{13, 16}));
 }
 
-TEST(Share, GivesNoMoreThanItHolds) {
-  Share share;
+TEST_F(ShareOfADevice, GivesNoMoreThanItHolds) {
   share.put({0, 5});
   EXPECT_EQ(share.take_front(~0u), (Interval{0, 5}));
   share.put({5, 7});
   EXPECT_EQ(share.steal_back(share.look(), ~0u).interval, (Interval{5, 7}));
 }
 
-TEST(Share, LosingTheRaceSaysLostNotEmpty) {
-  Share share;
+TEST_F(ShareOfADevice, LosingTheRaceSaysLostNotEmpty) {
   share.put({0, 10});
   const Interval seen = share.look();
   share.take_front(1);
@@ -40,8 +42,7 @@ TEST(Share, LosingTheRaceSaysLostNotEmpty) {
   EXPECT_EQ(share.steal_back(seen, 5).outcome, StealOutcome::empty);
 }
 
-TEST(Share, HoldsTheMostGranulesAJobMayHave) {
-  Share share;
+TEST_F(ShareOfADevice, HoldsTheMostGranulesAJobMayHave) {
   const auto most = static_cast<std::uint32_t>(Share::granules_max);
   share.put({0, most});
   EXPECT_EQ(share.take_front(1), (Interval{0, 1}));
@@ -49,8 +50,7 @@ TEST(Share, HoldsTheMostGranulesAJobMayHave) {
   EXPECT_EQ(share.look().size(), most - 2);
 }
 
-TEST(Share, TakesNothingWhenNothingIsWanted) {
-  Share share;
+TEST_F(ShareOfADevice, TakesNothingWhenNothingIsWanted) {
   share.put({0, 5});
   EXPECT_TRUE(share.take_front(0).empty());
   EXPECT_EQ(share.steal_back(share.look(), 0).outcome, StealOutcome::empty);

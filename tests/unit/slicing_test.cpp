@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include <skua/slicing.hpp>
+#include <skua/detail/slicing.hpp>
 
 namespace skua {
 namespace {
@@ -43,6 +43,21 @@ TEST(Slicing, HasTeamsThatRunInLockstepAndFillABlock) {
       EXPECT_EQ(slicing.team_threads, Slicing::team_threads_max);
     }
   }
+}
+
+TEST(Slicing, OfTheLargestGranuleThereCanBeDoesNotOverflow) {
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  const Slicing slicing(most);
+  EXPECT_EQ(slicing.slices, Slicing::slices_max);
+  EXPECT_EQ(slicing.slice_items, (most >> 8) + 1);
+  EXPECT_EQ(slicing.thread_items(), (most >> 13) + 1);
+  std::uint64_t items = 0;
+  for (std::uint64_t unit = 0; unit < slicing.slices; ++unit) {
+    const Slice slice(slicing, unit, most);
+    EXPECT_EQ(slice.filled, slicing.slices);
+    items += slice.items;
+  }
+  EXPECT_EQ(items, most);
 }
 
 TEST(GridBlocks, StayBelowTwoToThe32WorkItems) {

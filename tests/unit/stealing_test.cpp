@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <skua/stealing.hpp>
+#include <decide/stealing.hpp>
 
 namespace skua {
 namespace {

@@ -1,4 +1,4 @@
-// skua topology, as a user calls it.
+// skua topology, as the command line calls it.
 #include "topology_command.hpp"
 
 #include <gmock/gmock.h>
@@ -12,70 +12,57 @@
 namespace skua {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// What the command prints; an option that is refused is thrown as CLI::ParseError.
-std::string output_of(std::vector<std::string> arguments) {
-  CLI::App application;
-  int exit_code = -1;
-  add_topology_command(application, exit_code);
-  arguments.insert(arguments.begin(), "topology");
-  std::reverse(arguments.begin(), arguments.end());
+/// What the command prints; what it throws comes through.
+std::string output_of(const TopologyArguments& arguments) {
   ::testing::internal::CaptureStdout();
   try {
-    application.parse(arguments);
+    EXPECT_EQ(run_topology_command(arguments), 0);
   } catch (...) {
     ::testing::internal::GetCapturedStdout();
     throw;
   }
-  EXPECT_EQ(exit_code, 0);
   return ::testing::internal::GetCapturedStdout();
 }
 
-std::string tree() {
+TopologyArguments of_tree(TopologyFormat format) {
   static const test::KfdFixture fixture = test::KfdFixture::from_file("two_hives");
-  return fixture.folder().path().string();
+  TopologyArguments arguments;
+  arguments.sysfs = fixture.folder().path().string();
+  arguments.format = format;
+  return arguments;
 }
 
 TEST(TopologyCommand, PrintsATreeInEveryFormat) {
-  EXPECT_THAT(output_of({"--sysfs", tree()}), StartsWith("GPUs\n"));
-  EXPECT_THAT(output_of({"--sysfs", tree(), "--format", "dot"}), StartsWith("graph skua {"));
-  const auto json = nlohmann::json::parse(output_of({"--sysfs", tree(), "--format", "json"}));
+  EXPECT_THAT(output_of(of_tree(TopologyFormat::text)), StartsWith("GPUs\n"));
+  EXPECT_THAT(output_of(of_tree(TopologyFormat::dot)), StartsWith("graph skua {"));
+  const auto json = nlohmann::json::parse(output_of(of_tree(TopologyFormat::json)));
   EXPECT_EQ(json["gpus"].size(), 4u);
-  EXPECT_EQ(nlohmann::json::parse(output_of({"--sysfs", tree(), "--json"})), json);
 }
 
 TEST(TopologyCommand, ReadsAFile) {
   const test::TemporaryFolder folder;
-  const std::string json = output_of({"--sysfs", tree(), "--json"});
-  const auto file = folder.write("machine.json", json);
-  EXPECT_EQ(output_of({"--file", file.string(), "--json"}), json);
+  const std::string json = output_of(of_tree(TopologyFormat::json));
+  TopologyArguments arguments;
+  arguments.file = folder.write("machine.json", json).string();
+  arguments.format = TopologyFormat::json;
+  EXPECT_EQ(output_of(arguments), json);
 }
 
-TEST(TopologyCommand, RefusesUnknownWordsAndContradictions) {
-  EXPECT_THROW(output_of({"--from", "guess"}), CLI::ValidationError);
-  EXPECT_THROW(output_of({"--format", "xml"}), CLI::ValidationError);
-  EXPECT_THROW(output_of({"--colour"}), CLI::ParseError);
-  EXPECT_THROW(output_of({"--sysfs", tree(), "--file", "x"}), CLI::ExcludesError);
-  EXPECT_THROW(output_of({"--sysfs", "/no/such/folder"}), InputError);
-  EXPECT_THROW(output_of({"--file", "/no/such/file"}), InputError);
+TEST(TopologyCommand, RefusesWhatCannotBeRead) {
+  TopologyArguments arguments;
+  arguments.sysfs = "/no/such/folder";
+  EXPECT_THROW(output_of(arguments), InputError);
+  arguments = {};
+  arguments.file = "/no/such/file";
+  EXPECT_THROW(output_of(arguments), InputError);
 }
 
-TEST(TopologyCommand, MeasuresThisMachineOnlyAndNotIntoAPicture) {
-  EXPECT_THROW(output_of({"--measure", "--file", "x"}), CLI::ExcludesError);
-  EXPECT_THROW(output_of({"--measure", "--sysfs", tree()}), CLI::ExcludesError);
-  EXPECT_THROW(output_of({"--measure", "--format", "dot"}), InputError);
-}
-
-TEST(TopologyCommand, ARefusalNamesTheOptionAndTheWord) {
-  try {
-    output_of({"--from", "guess"});
-    FAIL();
-  } catch (const CLI::ParseError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("--from"));
-    EXPECT_THAT(error.what(), HasSubstr("guess"));
-  }
+TEST(TopologyCommand, DoesNotMeasureIntoAPicture) {
+  TopologyArguments arguments = of_tree(TopologyFormat::dot);
+  arguments.measures = true;
+  EXPECT_THROW(output_of(arguments), InputError);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include <skua/worker.hpp>
+#include <worker/worker.hpp>
 
 namespace skua {
 namespace {
@@ -16,10 +16,12 @@ class HandClock final : public Clock {
 /// Takes every launch and ends it when it is told to.
 class PatientDevice final : public Device {
  public:
-  explicit PatientDevice(const HandClock& clock) : clock_(clock) { info_.launches_max = 1; }
+  explicit PatientDevice(const HandClock& clock) : clock_(clock) { info_.can.launches_max = 1; }
   const DeviceInfo& info() const noexcept override { return info_; }
   std::optional<Failure> launch(const Kernel&, const Chunk&, std::uint64_t number) override {
-    running_ = Completion{number, clock_.now_ns(), 0, 0, {}, {}};
+    running_.emplace();
+    running_->launch = number;
+    running_->begin_ns = clock_.now_ns();
     return std::nullopt;
   }
   std::optional<Completion> poll() override {
@@ -40,22 +42,62 @@ class NoKernel final : public Kernel {
   void run_on_host(const Chunk&) const override {}
 };
 
+class NoListener final : public JobListener {
+ public:
+  void changed() noexcept override {}
+};
+
+/// One Worker of a Job of one device, stepped by hand.
+class OneWorker {
+ public:
+  explicit OneWorker(Device& device, const Clock& clock, std::uint64_t items, const std::string& policy)
+      : device_(device),
+        clock_(clock),
+        job_(parts(items, policy), clock.now_ns(), listener_),
+        nearness_({}, Topology{}) {}
+
+  Step step() {
+    if (!worker_) {
+      worker_ = std::make_unique<Worker>(Worker::Context{job_, 0, device_, clock_, feedback, nearness_, false, load});
+    }
+    std::vector<Completion> ended;
+    if (auto completion = device_.poll()) ended.push_back(*completion);
+    return worker_->step(ended, 1 - worker_->launches_held());
+  }
+  Job& job() { return job_; }
+
+  Feedback feedback;
+  std::function<GpuLoad()> load;
+
+ private:
+  JobParts parts(std::uint64_t items, const std::string& policy) const {
+    JobParts parts;
+    parts.loop.granules = Granules(items, 1);
+    parts.loop.own = parts.loop.granules.all();
+    parts.loop.kernel = std::make_shared<NoKernel>();
+    parts.loop.policy = make_chunk_policy(policy);
+    parts.devices.push_back({"patient", {}, parts.loop.own, device_.share_word()});
+    return parts;
+  }
+
+  Device& device_;
+  const Clock& clock_;
+  NoListener listener_;
+  Job job_;
+  Nearness nearness_;
+  std::unique_ptr<Worker> worker_;
+};
+
 TEST(Worker, LowersTheForecastOfWhatRunsWhenAnotherProcessComes) {
   HandClock clock;
   PatientDevice device(clock);
-  Feedback feedback;
-  JobSpec spec;
-  spec.items = 1'000'000;
-  spec.kernel = std::make_shared<NoKernel>();
-  spec.policy = make_chunk_policy("fixed:1000");
-  spec.placement = {1};
-  const auto job = std::make_shared<Job>(std::move(spec));
+  OneWorker worker(device, clock, 1'000'000, "fixed:1000");
   GpuLoad load;
   load.others_busy = 0;
-  Worker worker({job, 0, device, clock, feedback, {0}, false, [&] {
-                   load.at_ns = clock.now_ns();
-                   return load;
-                 }});
+  worker.load = [&] {
+    load.at_ns = clock.now_ns();
+    return load;
+  };
   // Chunks of 40 ms teach the rate; a reading is looked at with each.
   for (int chunk = 0; chunk < 5; ++chunk) {
     worker.step();
@@ -63,13 +105,42 @@ TEST(Worker, LowersTheForecastOfWhatRunsWhenAnotherProcessComes) {
   }
   const std::int64_t alone_ns = worker.step().until_ns;
   device.ends = false;
-  ASSERT_NEAR(job->rate(0), 25'000, 1);
+  ASSERT_NEAR(worker.job().rates.rate(0), 25'000, 1);
   load.others_busy = 0.5;
   clock.time_ns += 5'000'000;
   EXPECT_EQ(worker.step().until_ns, alone_ns) << "a single reading says nothing";
   clock.time_ns += 5'000'000;
   EXPECT_NEAR(static_cast<double>(worker.step().until_ns - alone_ns), 30e6, 1e3) << "what is left takes twice as long";
-  EXPECT_NEAR(job->rate(0), 12'500, 1);
+  EXPECT_NEAR(worker.job().rates.rate(0), 12'500, 1);
+}
+
+TEST(Worker, LeavesThreeQuartersOfItsShareToOthersUntilAChunkHasConfirmedItsRate) {
+  HandClock clock;
+  PatientDevice device(clock);
+  OneWorker worker(device, clock, 1'000'000, "factoring");
+  // A loop of the same name was a thousand times cheaper: a launch cost as much as all of this one's items.
+  for (int chunk = 0; chunk < 3; ++chunk) worker.feedback.add_chunk(1'000'000, 1'000'000);
+  for (int launch = 0; launch < 3; ++launch) worker.feedback.add_launch(10'000'000);
+  worker.feedback.begin_job();
+  worker.job().rates.set_measured(0, *worker.feedback.items_per_second());
+  worker.step();
+  EXPECT_EQ(worker.job().left.share(0).look().size(), 750'000u);
+}
+
+TEST(Worker, LooksAtOnceAtAChunkThatWasDropped) {
+  HandClock clock;
+  PatientDevice device(clock);
+  OneWorker worker(device, clock, 1'000'000, "fixed:1000");
+  for (int chunk = 0; chunk < 5; ++chunk) {
+    worker.step();
+    clock.time_ns += 1'000'000'000;
+  }
+  ASSERT_GT(worker.step().until_ns, clock.now_ns());
+  device.ends = false;
+  worker.job().stop(Stop::cancelled, clock.now_ns());
+  const Step step = worker.step();
+  EXPECT_EQ(step.wait, Step::Wait::completion);
+  EXPECT_EQ(step.until_ns, clock.now_ns()) << "it is to end now, not when its forecast says";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include <skua/cpu_set.hpp>
+#include <skua/detail/cpu_set.hpp>
 
 namespace skua {
 

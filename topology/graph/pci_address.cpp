@@ -1,5 +1,5 @@
 // PciAddress to and from text.
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 
 #include <fmt/format.h>
 

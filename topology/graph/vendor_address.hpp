@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 #include <vendor/nvml_library.hpp>
 
 namespace skua {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <skua/pci_address.hpp>
+#include <skua/detail/pci_address.hpp>
 
 #include "kfd_tree.hpp"
 

@@ -11,7 +11,7 @@
 namespace skua {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -23,7 +23,7 @@ std::string quoted(std::string_view text) {
 std::string gpu_line(const Topology& topology, std::uint32_t id) {
   const Gpu& gpu = topology.gpus[id];
   std::string label = fmt::format("gpu {}", id);
-  if (!gpu.name.empty()) label += "\\n" + quoted(gpu.name);
+  if (!gpu.name.empty()) label += "\\n" + in_quotes(gpu.name);
   if (gpu.pci) label += "\\n" + gpu.pci->to_text();
   if (gpu.partition) label += fmt::format(" part {}", *gpu.partition);
   const char* style = gpu.hidden_by ? ", style=\"rounded,dashed\"" : "";

@@ -8,10 +8,11 @@
 #include <cstdint>
 #include <optional>
 
-#include <skua/gpu_api.hpp>
-#include <skua/gpu_kernels.hpp>
+#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/gpu_code.hpp>
+#include <skua/detail/gpu_kernels.hpp>
+#include <skua/detail/slicing.hpp>
 #include <skua/kernel.hpp>
-#include <skua/slicing.hpp>
 
 namespace skua {
 
@@ -68,12 +69,40 @@ unsigned grid_of(Function function, const GpuPart& part, std::uint64_t blocks_of
 }
 
 template <class Body>
+unsigned items_grid(const Chunk& chunk, const GpuPart& part) {
+  return grid_of(run_items<Body>, part, (chunk.items() - 1) / Slicing::block_threads + 1);
+}
+
+/// Warps take turns over the items of a chunk.
+template <class Body>
+GpuRounds items_rounds(const Chunk& chunk, const GpuPart& part) {
+  return {chunk.items(), chunk.granule, std::uint64_t{items_grid<Body>(chunk, part)} * Slicing::block_threads, 32};
+}
+
+template <class Body>
 void start_items(const Body& body, const Chunk& chunk, const GpuPart& part) {
   static_assert(sizeof(Body) <= body_bytes_max, "this body holds too much by value for a GPU: let it hold pointers");
-  const std::uint64_t blocks = (chunk.items() - 1) / Slicing::block_threads + 1;
-  const unsigned grid = grid_of(run_items<Body>, part, blocks);
-  run_items<Body><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(body, chunk.begin, chunk.end, part.blocks_done,
-                                                                      part.end_mark);
+  const unsigned grid = items_grid<Body>(chunk, part);
+  const std::uint64_t all = (chunk.items() - 1) / (std::uint64_t{grid} * Slicing::block_threads) + 1;
+  run_items<Body><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(body, chunk.begin, chunk.items(), all, part);
+}
+
+template <class Value, class Body, class Combine>
+unsigned reduction_grid(const Chunk& chunk, const GpuPart& part) {
+  const Slicing slicing(chunk.granule);
+  const std::uint64_t blocks = (slicing.units(chunk) - 1) / slicing.teams_in_block() + 1;
+  return grid_of(reduce_granules<Value, Body, Combine>, part, blocks);
+}
+
+/// Teams take turns over the slices of a chunk; those that the last granule lacks are no pieces.
+template <class Value, class Body, class Combine>
+GpuRounds reduction_rounds(const Chunk& chunk, const GpuPart& part) {
+  const Slicing slicing(chunk.granule);
+  const std::uint64_t stride =
+      std::uint64_t{reduction_grid<Value, Body, Combine>(chunk, part)} * slicing.teams_in_block();
+  const Slice last(slicing, slicing.units(chunk) - slicing.slices, chunk.items());
+  const std::uint64_t pieces = slicing.units(chunk) - slicing.slices + last.filled;
+  return {pieces, slicing.slices, stride, Slicing::team_threads_max / slicing.team_threads};
 }
 
 template <class Value, class Body, class Combine>
@@ -81,13 +110,16 @@ void start_reduction(const Body& body, const Combine& combine, const Chunk& chun
   static_assert(sizeof(Body) + sizeof(Combine) <= body_bytes_max,
                 "this body holds too much by value for a GPU: let it hold pointers");
   static_assert(sizeof(Value) <= 128, "a reduction's type on a GPU may have up to 128 bytes");
-  const Slicing slicing(chunk.granule);
-  const std::uint64_t units = slicing.units(chunk);
-  const std::uint64_t blocks = (units - 1) / slicing.teams_in_block() + 1;
-  const unsigned grid = grid_of(reduce_granules<Value, Body, Combine>, part, blocks);
-  reduce_granules<Value><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(
-      body, combine, slicing, chunk.begin, chunk.items(), units, static_cast<Value*>(part.scratch), part.zeros,
-      static_cast<Value*>(chunk.partials), part.blocks_done, part.end_mark);
+  const unsigned grid = reduction_grid<Value, Body, Combine>(chunk, part);
+  ReductionChunk<Value> dealt{Slicing(chunk.granule)};
+  dealt.begin = chunk.begin;
+  dealt.items = chunk.items();
+  dealt.units = dealt.slicing.units(chunk);
+  dealt.rounds = (dealt.units - 1) / (std::uint64_t{grid} * dealt.slicing.teams_in_block()) + 1;
+  dealt.slice_values = static_cast<Value*>(part.scratch);
+  dealt.arrivals = part.zeros;
+  dealt.partials = static_cast<Value*>(chunk.partials);
+  reduce_granules<<<grid, Slicing::block_threads, 0, stream(chunk)>>>(body, combine, dealt, part);
 }
 
 }  // namespace skua::gpu

@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <string_view>
 
 // Marks a body that may run on every backend.
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#include <skua/gpu_api.hpp>
+#include <skua/detail/gpu_api.hpp>
 #define SKUA_BODY __host__ __device__
 #else
 #define SKUA_BODY
@@ -26,6 +26,15 @@ using CompiledBy = GpuCompiler;
 using CompiledBy = HostCompiler;
 #endif
 
+/// Tells a device that the rest of a chunk need not be run any more.
+/// Threads: any.  Blocks: never.
+struct Drop {
+  const std::atomic<std::uint64_t>* word = nullptr;
+  std::uint64_t from = 0;  ///< dropped as soon as the word is this or more
+
+  bool now() const noexcept { return word != nullptr && word->load(std::memory_order_relaxed) >= from; }
+};
+
 /// Consecutive granules of a loop, as items: what one launch runs.
 struct Chunk {
   std::uint64_t begin = 0;    ///< first item
@@ -34,35 +43,23 @@ struct Chunk {
   std::uint32_t device = 0;   ///< position of the device among the Scheduler's
   void* stream = nullptr;     ///< the stream to launch on; null on host devices
   void* partials = nullptr;   ///< where the result of the chunk's first granule goes; null when there are none
-  const std::atomic<bool>* dropped = nullptr;  ///< once true, the rest of the chunk need not be run
+  Drop drop;                  ///< to be looked at between granules, where the device can
 
   std::uint64_t items() const noexcept { return end - begin; }
-  std::uint64_t granules() const noexcept { return (items() + granule - 1) / granule; }
+  std::uint64_t granules() const noexcept { return items() / granule + (items() % granule != 0 ? 1 : 0); }
 };
 
-/// The GPU, or the part of one, on which a chunk is to be started. What it points to lies in the GPU's memory and is
-/// the launch's alone until it ends.
-struct GpuPart {
-  int ordinal = 0;                  ///< the runtime's number of the GPU
-  std::uint32_t compute_units = 0;  ///< of the part
-  void* scratch = nullptr;          ///< as large as gpu_needs() said
-  std::uint32_t* zeros = nullptr;   ///< as many as gpu_needs() said, all zero; to be left so
-  /// Where a kernel that marks its end counts its blocks, zero before and after, and what it then writes: the GPU's
-  /// time, where it has one in nanoseconds, or else 1. The host reads it.
-  std::uint32_t* blocks_done = nullptr;
-  std::uint64_t* end_mark = nullptr;
+/// What a backend that does not run host code needs to run a kernel: each derives its own (GpuCode, say).
+class Code {
+ public:
+  virtual ~Code() = default;
 };
 
-/// What a launch needs in the GPU's memory.
-struct GpuNeeds {
-  std::size_t scratch_bytes = 0;
-  std::size_t zero_count = 0;
-};
-
-/// How a kernel fills a GPU, by the registers and the memory that it uses.
-struct GpuFit {
-  std::uint64_t resident_items = 1;  ///< the least that give all threads which it holds at once the same to do
-  double occupancy = 0;              ///< resident threads over those that the hardware could hold, 0 to 1
+/// Code that works for every backend with streams: it starts a kernel of the caller's own on chunk.stream.
+class LaunchCode : public Code {
+ public:
+  /// Blocks: never.  Fails: what the caller's code throws, after which it may or may not have started something.
+  virtual void start(const Chunk& chunk) const = 0;
 };
 
 /// A loop's body as devices see it.
@@ -71,7 +68,7 @@ class Kernel {
  public:
   /// granule: a device may cut a chunk at granule borders and run the parts in any order, at once.
   /// chunk: the body wants each chunk whole.
-  enum class Unit { granule, chunk };
+  enum class Unit : std::uint8_t { granule, chunk };
 
   virtual ~Kernel() = default;
 
@@ -84,25 +81,9 @@ class Kernel {
   /// Fails: what the body throws.
   virtual void run_on_host(const Chunk& chunk) const = 0;
 
-  /// Whether start_on_gpu() does anything: the source that made this kernel must have seen a GPU's compiler.
-  virtual bool runs_on_gpu() const noexcept { return false; }
-
-  /// In granules of this many items, on a GPU or a part of one.
-  /// Fails: nothing when it is not known.
-  virtual std::optional<GpuFit> fit_gpu(int /*ordinal*/, std::uint32_t /*compute_units*/,
-                                        std::uint64_t /*granule*/) const {
-    return std::nullopt;
-  }
-
-  /// Whether what start_on_gpu() enqueues writes GpuPart::end_mark when all that it did can be seen by the host. To
-  /// look at memory is cheaper than to ask the runtime, and no other thread's launch waits for it.
-  virtual bool marks_end() const noexcept { return false; }
-
-  virtual GpuNeeds gpu_needs(const Chunk& /*chunk*/) const { return {}; }
-
-  /// Enqueues the whole chunk on chunk.stream; the GPU is the calling thread's current one.
-  /// Blocks: never.  Fails: leaves the GPU runtime's last error set, or throws what the user's code throws.
-  virtual void start_on_gpu(const Chunk& /*chunk*/, const GpuPart& /*part*/) const {}
+  /// The code for the backend of this name ("gpu"); null when there is none: the source that made this kernel must have
+  /// seen that backend's compiler.
+  virtual const Code* code(std::string_view /*backend*/) const noexcept { return nullptr; }
 };
 
 }  // namespace skua

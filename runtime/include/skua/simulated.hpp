@@ -1,4 +1,4 @@
-// Simulated devices: a described machine in virtual time, over SimGrid.
+// Simulated devices: a described machine in virtual time.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,12 @@ struct SimulatedDevice {
   double jitter = 0;                                ///< a chunk takes up to this part more or less
   double first_chunk_factor = 1;                    ///< by which the first chunk takes longer
   double first_chunk_extra_s = 0;
-  std::optional<double> fails_from_s;  ///< the launch that runs then, and all later ones, end with a failure
+  std::optional<double> fails_from_s;       ///< the launch that runs then, and all later ones, end with a failure
+  std::optional<std::uint64_t> hangs_at;    ///< this launch and all after it never end
+  std::optional<std::uint64_t> refuses_at;  ///< this launch and all after it are refused
+  std::optional<std::uint64_t> fails_at;    ///< this launch ends with a failure
+  std::optional<std::uint64_t> lost_at;     ///< this launch ends with the loss of the device
+  bool stops_when_dropped = true;           ///< a dropped launch ends at its next granule border
   std::uint32_t launches_max = 2;
   std::uint64_t seed = 0;  ///< of the jitter
 };
@@ -69,21 +74,31 @@ struct SimulatedWait {
 };
 using SimulatedStep = std::function<SimulatedWait()>;
 
-/// A machine whose devices and host threads live in virtual time. Two SimGrid actors a device: one runs its launches,
-/// one calls its step function. A chunk first reads its items' bytes: a link's bandwidth is shared evenly by what
-/// crosses it at a time, and a path is as slow as its slowest link. Then it runs at the rate that the device has at
-/// each moment.
+/// Who keeps the virtual time. simgrid: actors; what crosses a link at a time shares its bandwidth. plain: a loop that
+/// needs nothing else, in which each transfer has its links alone.
+enum class SimulationEngine { simgrid, plain };
+/// Those that skua was built with, the preferred one first.
+std::vector<SimulationEngine> simulation_engines();
+std::string to_text(SimulationEngine engine);
+/// Fails: InputError that names the text and the engines.
+SimulationEngine parse_simulation_engine(const std::string& text);
+
+/// A machine whose devices and host threads live in virtual time. A device runs its launches one after another; its
+/// step function is called by a host side of its own. A chunk first reads its items' bytes; a path is as slow as its
+/// slowest link. Then it runs at the rate that the device has at each moment. What a launch has run is run on the host
+/// when its end is polled for.
 ///
 /// SimGrid has one engine a process, and no platform can be added once it has run. So one engine is made with a fixed
 /// number of resources, links take theirs from it, and actors are made anew for each run: any number of Simulations
 /// follow one another in one process, each with a clock that starts at 0. Same machine and steps, same run.
-/// Threads: one for all Simulations of the process.
+/// Threads: one; with SimGrid, one for all Simulations of the process.
 class Simulation {
  public:
   static constexpr std::int64_t start_ns = 1'000'000;  ///< the Clock at time 0
 
-  /// Fails: InputError for a machine without devices, rates and bandwidths that are none, and too many links.
-  explicit Simulation(SimulatedMachine machine);
+  /// Fails: InputError for a machine without devices, rates and bandwidths that are none, too many links, and an engine
+  /// that skua was built without.
+  explicit Simulation(SimulatedMachine machine, SimulationEngine engine = simulation_engines().front());
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -103,13 +118,12 @@ class Simulation {
   void notify() noexcept;
 
   enum class End { finished, stuck, limit };
-  /// Calls the step functions, one a device, until each has finished, or waits for a launch that never ends (stuck),
-  /// or `limit_s` have passed. Launches that did not end are forgotten.
-  /// Fails: what a step throws.
+  /// Calls the step functions, one a device, until each has finished, or nothing more can happen since all others wait
+  /// for launches that never end (stuck), or `limit_s` have passed. Launches that did not end are forgotten.
+  /// Fails: what a step or a call throws.
   End run(std::vector<SimulatedStep> steps, double limit_s);
 
  private:
-  class Run;
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -17,9 +17,9 @@ struct Scenario {
   std::uint64_t granule_items = 1;
   double bytes_per_item = 0;
   std::vector<std::uint64_t> homes;  ///< first item that lies with each device; empty: where an even split puts it
-  bool repeatable = true;         ///< late chunks may run again
-  std::vector<double> placement;  ///< weights of the first deal; empty: by what is known or guessed of rates
-  int jobs_before = 0;            ///< of the same name, so that rates are known
+  bool repeatable = true;            ///< late chunks may run again
+  std::vector<double> placement;     ///< weights of the first deal; empty: by what is known or guessed of rates
+  int jobs_before = 0;               ///< of the same name, so that rates are known
 };
 
 std::vector<std::string> scenario_names();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <skua/cpu_set.hpp>
-#include <skua/pci_address.hpp>
+#include <skua/detail/cpu_set.hpp>
+#include <skua/detail/pci_address.hpp>
 
 namespace skua {
 

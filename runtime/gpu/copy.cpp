@@ -1,0 +1,123 @@
+// Timed and checked copies.
+#include "copy.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "memory.hpp"
+
+namespace skua {
+namespace {
+
+constexpr std::chrono::seconds patience{2};
+constexpr std::size_t pattern_bytes = std::size_t{1} << 20;
+
+/// A stream and two events for one measurement.
+class Lane {
+ public:
+  explicit Lane(int ordinal) {
+    use_gpu(ordinal);
+    require("hipStreamCreateWithFlags", hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    require("hipEventCreateWithFlags", hipEventCreateWithFlags(&begin, hipEventDefault));
+    require("hipEventCreateWithFlags", hipEventCreateWithFlags(&end, hipEventDefault));
+  }
+  ~Lane() {
+    if (abandoned) return;
+    static_cast<void>(hipEventDestroy(begin));
+    static_cast<void>(hipEventDestroy(end));
+    static_cast<void>(hipStreamDestroy(stream));
+    static_cast<void>(hipGetLastError());
+  }
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  hipStream_t stream = nullptr;
+  hipEvent_t begin = nullptr;
+  hipEvent_t end = nullptr;
+  bool abandoned = false;
+};
+
+int ordinal_of(const CopyBuffer& from, const CopyBuffer& to) {
+  return from.ordinal ? *from.ordinal : to.ordinal.value_or(0);
+}
+
+void enqueue(const CopyBuffer& from, const CopyBuffer& to, std::size_t bytes, hipStream_t stream) {
+  if (from.ordinal && to.ordinal && *from.ordinal != *to.ordinal) {
+    require("hipMemcpyPeerAsync",
+            hipMemcpyPeerAsync(to.memory.get(), *to.ordinal, from.memory.get(), *from.ordinal, bytes, stream));
+  } else {
+    require("hipMemcpyAsync", hipMemcpyAsync(to.memory.get(), from.memory.get(), bytes, hipMemcpyDefault, stream));
+  }
+}
+
+/// What a copy that never ended may yet write to is kept.
+void keep_forever(const CopyBuffer& buffer) {
+  static auto* const kept = new std::vector<CopyBuffer>;
+  kept->push_back(buffer);
+}
+
+/// Fails: GpuError when the lane's end did not come in time; its buffers are then left alone for good.
+void wait_for(Lane& lane, const CopyBuffer& from, const CopyBuffer& to) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  hipError_t state = hipErrorNotReady;
+  while ((state = hipEventQuery(lane.end)) == hipErrorNotReady) {
+    if (std::chrono::steady_clock::now() > until) {
+      lane.abandoned = true;
+      keep_forever(from);
+      keep_forever(to);
+      static_cast<void>(hipGetLastError());
+      throw GpuError("the copy did not end in 2 s");
+    }
+    std::this_thread::yield();
+  }
+  require("hipEventQuery", state);
+}
+
+std::uint8_t pattern_at(std::size_t i) {
+  return static_cast<std::uint8_t>(i * 131 + (i >> 8) * 7 + 1);
+}
+
+}  // namespace
+
+CopyBuffer make_copy_buffer(std::optional<int> ordinal, std::size_t bytes) {
+  if (!ordinal) return {ordinal, allocate_shared_memory(bytes, 0), bytes};
+  return {ordinal, allocate_gpu_memory(bytes, *ordinal), bytes};
+}
+
+double copy_seconds(const CopyBuffer& from, const CopyBuffer& to, std::size_t bytes, int times) {
+  Lane lane(ordinal_of(from, to));
+  require("hipEventRecord", hipEventRecord(lane.begin, lane.stream));
+  for (int i = 0; i < times; ++i) enqueue(from, to, bytes, lane.stream);
+  require("hipEventRecord", hipEventRecord(lane.end, lane.stream));
+  wait_for(lane, from, to);
+  float milliseconds = 0;
+  require("hipEventElapsedTime", hipEventElapsedTime(&milliseconds, lane.begin, lane.end));
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+std::optional<std::string> check_copy(const CopyBuffer& from, const CopyBuffer& to) {
+  const std::size_t bytes = std::min({pattern_bytes, from.bytes, to.bytes});
+  const CopyBuffer sent = make_copy_buffer(std::nullopt, bytes);
+  const CopyBuffer seen = make_copy_buffer(std::nullopt, bytes);
+  auto* const pattern = static_cast<std::uint8_t*>(sent.memory.get());
+  auto* const arrived = static_cast<std::uint8_t*>(seen.memory.get());
+  for (std::size_t i = 0; i < bytes; ++i) pattern[i] = pattern_at(i);
+  std::fill(arrived, arrived + bytes, std::uint8_t{0});
+  try {
+    // Through a cleared target, so that nothing that lay there before is taken for what arrived.
+    copy_seconds(seen, to, bytes, 1);
+    copy_seconds(sent, from, bytes, 1);
+    copy_seconds(from, to, bytes, 1);
+    copy_seconds(to, seen, bytes, 1);
+  } catch (const GpuError& error) {
+    return error.what();
+  }
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (arrived[i] != pattern_at(i)) return "wrong data from byte " + std::to_string(i) + " on";
+  }
+  return std::nullopt;
+}
+
+}  // namespace skua

@@ -1,0 +1,103 @@
+// Reading what stands behind "gpu:".
+#include "parts.hpp"
+
+#include <algorithm>
+
+#include <skua/input.hpp>
+
+namespace skua {
+namespace {
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+class Parser {
+ public:
+  Parser(const std::string& argument, int gpu_count, const std::function<GpuGrain(int)>& grain)
+      : where_("devices gpu" + (argument.empty() ? "" : ":" + argument)), gpu_count_(gpu_count), grain_(grain) {}
+
+  std::vector<GpuPartSpec> parse(const std::string& argument) {
+    if (argument.empty()) {
+      for (int ordinal = 0; ordinal < gpu_count_; ++ordinal) specs_.push_back({ordinal, {}, {}});
+      return specs_;
+    }
+    for (const std::string& entry : split(argument, ',')) add_entry(entry);
+    return specs_;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw InputError(where_ + ": " + why); }
+
+  void add_entry(const std::string& entry) {
+    const std::size_t slash = entry.find('/');
+    const std::uint64_t ordinal = parse_count(entry.substr(0, slash), where_);
+    if (ordinal >= static_cast<std::uint64_t>(gpu_count_)) {
+      fail("there is no GPU " + std::to_string(ordinal) + "; " +
+           (gpu_count_ == 1 ? "the only one is 0" : "there are 0 to " + std::to_string(gpu_count_ - 1)));
+    }
+    const int gpu = static_cast<int>(ordinal);
+    const auto same = [gpu](const GpuPartSpec& spec) { return spec.ordinal == gpu; };
+    if (std::any_of(specs_.begin(), specs_.end(), same)) fail("GPU " + std::to_string(gpu) + " is named twice");
+    if (slash == std::string::npos) {
+      specs_.push_back({gpu, {}, {}});
+      return;
+    }
+    const std::string cut = entry.substr(slash + 1);
+    const std::vector<std::uint32_t> units =
+        cut.find('+') == std::string::npos ? equal_parts(gpu, cut) : parts_by_units(gpu, cut);
+    for (std::uint32_t part = 0; part < units.size(); ++part) specs_.push_back({gpu, part, units[part]});
+  }
+
+  std::vector<std::uint32_t> equal_parts(int gpu, const std::string& text) const {
+    const GpuGrain grain = grain_(gpu);
+    const std::uint64_t count = parse_count(text, where_);
+    const std::uint32_t quanta = grain.available / grain.quantum;
+    if (count == 0 || count > quanta) {
+      fail("GPU " + std::to_string(gpu) + " can be cut into 1 to " + std::to_string(quanta) + " parts");
+    }
+    const auto each = static_cast<std::uint32_t>(quanta / count) * grain.quantum;
+    return std::vector<std::uint32_t>(count, each);
+  }
+
+  std::vector<std::uint32_t> parts_by_units(int gpu, const std::string& text) const {
+    const GpuGrain grain = grain_(gpu);
+    std::vector<std::uint32_t> units;
+    std::uint64_t sum = 0;
+    for (const std::string& part : split(text, '+')) {
+      const std::uint64_t count = parse_count(part, where_);
+      if (count == 0 || count % grain.quantum != 0) {
+        fail("parts of GPU " + std::to_string(gpu) + " are multiples of " + std::to_string(grain.quantum) +
+             " compute units, which " + part + " is not");
+      }
+      sum += std::min<std::uint64_t>(count, std::uint64_t{grain.available} + 1);
+      if (sum > grain.available) {
+        fail("the parts of GPU " + std::to_string(gpu) + " may have " + std::to_string(grain.available) +
+             " compute units together");
+      }
+      units.push_back(static_cast<std::uint32_t>(count));
+    }
+    return units;
+  }
+
+  std::string where_;
+  int gpu_count_;
+  const std::function<GpuGrain(int)>& grain_;
+  std::vector<GpuPartSpec> specs_;
+};
+
+}  // namespace
+
+std::vector<GpuPartSpec> parse_gpu_parts(const std::string& argument, int gpu_count,
+                                         const std::function<GpuGrain(int)>& grain) {
+  return Parser(argument, gpu_count, grain).parse(argument);
+}
+
+}  // namespace skua

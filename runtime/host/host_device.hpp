@@ -1,0 +1,47 @@
+// A group of the host's cores as a device.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skua/clock.hpp>
+#include <skua/device.hpp>
+
+#include <device/in_flight.hpp>
+
+#include "cores.hpp"
+
+namespace skua {
+
+/// The thread that drives it is its first core, so a chunk costs no hand-over to another thread.
+class HostDevice final : public Device {
+ public:
+  HostDevice(DeviceInfo info, unsigned cores, const Clock& clock);
+
+  const DeviceInfo& info() const noexcept override { return info_; }
+  std::vector<std::string> attach() override;
+  std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override;
+  std::optional<Completion> poll() override;
+  std::optional<Failure> copy(const Copy& copy, std::uint64_t number) override;
+
+ private:
+  struct Launch {
+    const Kernel* kernel = nullptr;
+    Chunk chunk;
+    std::uint64_t number = 0;
+  };
+
+  Completion run(const Launch& launch);
+
+  DeviceInfo info_;
+  std::unique_ptr<Cores> cores_;
+  const Clock& clock_;
+  InFlight<Launch, 1> waiting_;
+  std::deque<std::pair<std::uint64_t, Copy>> copies_;
+};
+
+}  // namespace skua

@@ -1,0 +1,159 @@
+// How the warps and blocks of a kernel speak with the host while it runs: whether to stop, and that all have ended.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+
+#include <cstdint>
+
+#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/gpu_code.hpp>
+#include <skua/detail/slicing.hpp>
+
+namespace skua::gpu {
+
+/// The GPU's clock in nanoseconds. Fails: 1 where its unit is not known.
+inline __device__ std::uint64_t time_ns() {
+#if defined(__CUDA_ARCH__)
+  std::uint64_t ns = 0;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
+  return ns;
+#else
+  return 1;
+#endif
+}
+
+/// The last thing that a block does: the block that is last of all marks the kernel's end. One fence stands for the
+/// whole block, whose writes the barrier has put before it.
+/// Threads: the whole block.
+inline __device__ void mark_end(const GpuPart& part) {
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  __threadfence_system();
+  if (atomicAdd(part.blocks_done, 1u) != gridDim.x - 1) return;
+  *part.blocks_done = 0;
+  __threadfence_system();
+  *static_cast<volatile std::uint64_t*>(part.end_mark) = time_ns();
+}
+
+/// Makes what the threads of a warp wrote visible to one another.
+inline __device__ void meet() {
+#if defined(__HIPCC__)
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#else
+  __syncwarp();
+#endif
+}
+
+/// The rounds of a warp, and when it looks whether its chunk is still wanted: after each round, or seldom where rounds
+/// are short, so that it costs nothing. Kernels that end sooner than that never look. Lies in shared memory, one for
+/// each 32 threads: registers that are held over the body would leave room for fewer threads.
+/// Threads: a whole warp calls it together.
+class WarpRounds {
+ public:
+  static constexpr unsigned threads = 32;  ///< of what GpuRounds calls a warp
+  static constexpr unsigned in_block = Slicing::block_threads / threads;
+
+  /// Of `all` rounds, how many to do before the first next(); 0: none.
+  __device__ std::uint32_t begin(std::uint64_t all, const GpuPart& part) {
+    if (is_first_lane()) {
+      done_ = 0;
+      batch_ = all == 0 || (part.looks_first && looks_dropped(part)) ? 0 : 1;
+      begin_ = now();
+    }
+    meet();
+    return batch_;
+  }
+
+  /// After as many rounds as were said last: how many to do next; 0: none any more. The last round comes alone, since
+  /// only some threads may have something to do in it.
+  __device__ std::uint32_t next(std::uint64_t all, const GpuPart& part) {
+    meet();
+    if (is_first_lane()) {
+      done_ += batch_;
+      const std::uint32_t since = now() - begin_;
+      begin_ += since;
+      const bool looks = since > look_every_cycles / 2 || batch_ == batch_max;
+      const std::uint32_t fit = fitting(batch_, since);
+      const std::uint64_t left = all - done_;
+      if (left == 0 || (looks && looks_dropped(part))) {
+        batch_ = 0;
+      } else {
+        batch_ = left > fit ? fit : left > 1 ? static_cast<std::uint32_t>(left - 1) : 1;
+      }
+    }
+    meet();
+    return batch_;
+  }
+
+  /// The other way, for loops of long rounds: asked before the first round, and goes_on() after each. Returns false
+  /// when the chunk is dropped. What it returns is the same for all of the warp, and compilers know: what a loop counts
+  /// by then lies in registers that the whole warp has in common.
+  __device__ bool goes_on_at_first(const GpuPart& part) {
+    bool stops = false;
+    if (is_first_lane()) {
+      done_ = 0;
+      batch_ = 1;
+      left_ = 1;
+      begin_ = now();
+      stops = part.looks_first && looks_dropped(part);
+    }
+    return !any(stops);
+  }
+
+  __device__ bool goes_on(const GpuPart& part) {
+    bool stops = false;
+    if (is_first_lane()) {
+      ++done_;
+      if (--left_ == 0) {
+        const std::uint32_t since = now() - begin_;
+        begin_ += since;
+        stops = (since > look_every_cycles / 2 || batch_ == batch_max) && looks_dropped(part);
+        left_ = batch_ = fitting(batch_, since);
+      }
+    }
+    return !any(stops);
+  }
+
+  /// Leaves the rounds that were done for the host, where they were not all.
+  __device__ void leave(std::uint64_t all, const GpuPart& part) const {
+    if (!is_first_lane() || done_ == all) return;
+    part.rounds_done[(blockIdx.x * blockDim.x + threadIdx.x) / threads] = done_;
+  }
+
+ private:
+  static constexpr std::uint32_t look_every_cycles = 150'000;  ///< some 80 us; a look costs up to 1 us
+  static constexpr std::uint32_t batch_max = 1024;
+
+  /// Rounds that take as long as looks are apart, if they cost what `rounds` rounds cost.
+  static __device__ std::uint32_t fitting(std::uint32_t rounds, std::uint32_t cycles) {
+    const float fit = static_cast<float>(rounds) * __fdividef(look_every_cycles, static_cast<float>(cycles) + 1);
+    return static_cast<std::uint32_t>(fminf(fmaxf(fit, 1.0f), static_cast<float>(batch_max)));
+  }
+  static __device__ bool looks_dropped(const GpuPart& part) {
+    return *static_cast<const volatile std::uint32_t*>(part.dropped) != 0;
+  }
+  static __device__ bool any(bool stops) {
+#if defined(__HIPCC__)
+    return __any(stops) != 0;
+#else
+    return __any_sync(0xffffffffu, stops) != 0;
+#endif
+  }
+  static __device__ bool is_first_lane() {
+    return threadIdx.x % threads == 0;
+  }
+  static __device__ std::uint32_t now() {
+    return static_cast<std::uint32_t>(clock64());
+  }
+
+  std::uint64_t done_;
+  std::uint32_t batch_;
+  std::uint32_t left_;  ///< of a batch, where goes_on() is asked
+  std::uint32_t begin_;
+};
+
+}  // namespace skua::gpu
+
+#endif

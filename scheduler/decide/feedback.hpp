@@ -1,0 +1,60 @@
+// What is learnt of a device's speed at one loop, and what follows for its chunks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace skua {
+
+/// The rate of one device at one loop. Survives outliers: the first sample (code load) does not count, a later one
+/// moves the rate by 2x at most, and what a spike did has faded after a few samples. But samples that lie far off on
+/// the same side, and agree, are a change: the third of them in a row is believed. Threads: one.
+class Feedback {
+ public:
+  /// A Job begins. Its first chunks are large again, and those that ended the Job before were small, which a device
+  /// runs at a lower rate: what counts now is the rate over that whole Job.
+  void begin_job() noexcept;
+
+  /// A chunk of `items` took `busy_ns`. Samples of no items or no time are left out.
+  void add_chunk(std::uint64_t items, std::int64_t busy_ns) noexcept;
+
+  /// The rate is thought to have changed by this factor, before any chunk has shown it.
+  void scale(double factor) noexcept;
+
+  /// How long the device stood still between two chunks, though the second was launched in time. The first (code load)
+  /// does not count.
+  void add_gap(std::int64_t gap_ns) noexcept;
+
+  /// What a launch cost the host. The first (code load) does not count.
+  void add_launch(std::int64_t host_ns) noexcept;
+
+  std::optional<double> items_per_second() const noexcept { return rate_; }
+
+  /// Whether a chunk of this Job has shown the rate to be about right. Until then it is hearsay from earlier Jobs.
+  bool is_confirmed() const noexcept { return confirmed_; }
+
+  /// The least items of a chunk that hide what a launch costs, on a device that holds `launches` at once; 1 while
+  /// nothing is known.
+  std::uint64_t hiding_items(std::uint32_t launches) const noexcept;
+
+ private:
+  struct Cost {
+    bool first_seen = false;
+    double seconds = 0;
+    void add(std::int64_t ns) noexcept;
+  };
+
+  void look_for_change(double sample) noexcept;
+
+  bool first_seen_ = false;
+  bool confirmed_ = false;
+  std::optional<double> rate_;
+  double far_sample_ = 0;      ///< the last one beyond what a sample may move the rate
+  unsigned far_in_a_row_ = 0;  ///< such samples that agree
+  double job_items_ = 0;
+  double job_busy_s_ = 0;  ///< without what outliers had too much
+  Cost gap_;
+  Cost launch_;
+};
+
+}  // namespace skua

@@ -1,0 +1,110 @@
+// Takes up Jobs that are offered, and steps the device's Workers.
+#include "device_thread.hpp"
+
+#include <string>
+
+#include <run/worker_list.hpp>
+#include <system/keep_forever.hpp>
+#include <system/skua_thread.hpp>
+#include <system/thread.hpp>
+
+#include "waiting.hpp"
+
+namespace skua {
+namespace {
+
+// Waking a thread up costs some 50 us, so threads of devices that ask for it stay awake between Jobs that follow one
+// another closely.
+constexpr std::int64_t warm_ns = 1'000'000;
+
+class DeviceThread {
+ public:
+  DeviceThread(std::shared_ptr<CrewState> state, std::uint32_t index)
+      : state_(std::move(state)),
+        index_(index),
+        member_(state_->members[index]),
+        workers_(*state_->devices[index], index, *state_->clock),
+        waiting_(member_.parking, *state_->clock, state_->is_warm) {}
+
+  void run() {
+    name_skua_thread(state_->devices[index_]->info().name);
+    note(state_->devices[index_]->attach());
+    for (;;) {
+      const Parking::Ticket ticket = member_.parking.ticket();
+      if (!take_up()) return;
+      if (workers_.empty()) {
+        wait_for_a_job(ticket);
+        continue;
+      }
+      const Step step = workers_.step();
+      for (auto& job : workers_.take_finished()) leave(std::move(job));
+      if (!workers_.empty()) waiting_.wait(step, ticket);
+    }
+  }
+
+ private:
+  void note(const std::vector<std::string>& notes) {
+    const std::lock_guard lock(state_->mutex);
+    member_.notes.insert(member_.notes.end(), notes.begin(), notes.end());
+  }
+
+  /// False when the thread is to end.
+  bool take_up() {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->is_stopping) {
+      // Only what nobody waits for any more can be left. Its device may yet write to what it was given.
+      for (const auto& job : workers_.jobs()) keep_forever(job);
+      member_.has_ended = true;
+      state_->caller.notify_all();
+      return false;
+    }
+    if (!member_.offered) return true;
+    member_.inside = std::move(member_.offered);
+    state_->inside_count.fetch_add(1, std::memory_order_release);
+    workers_.add(member_.inside);
+    cpu_begin_ns_ = this_thread_cpu_ns();
+    return true;
+  }
+
+  void wait_for_a_job(Parking::Ticket ticket) {
+    const auto noticed = [&] { return member_.parking.ticket() != ticket; };
+    if (!spin_until(noticed, warm_until_ns_, *state_->clock)) member_.parking.wait(ticket);
+  }
+
+  void leave(std::shared_ptr<JobRun> job) {
+    job->add_host_ns(index_, this_thread_cpu_ns() - cpu_begin_ns_);
+    if (state_->trace) state_->trace->add(job->take_trace(index_));
+    {
+      const std::lock_guard lock(state_->mutex);
+      member_.has_a_part.store(false, std::memory_order_relaxed);
+      if (member_.given_up == job) {
+        job->came_back();
+        member_.given_up.reset();
+      } else {
+        // Its caller is to be the last to hold it.
+        job.reset();
+        member_.inside.reset();
+        state_->inside_count.fetch_sub(1, std::memory_order_release);
+      }
+    }
+    state_->caller.notify_all();
+    if (state_->is_warm) warm_until_ns_ = state_->clock->now_ns() + warm_ns;
+  }
+
+  std::shared_ptr<CrewState> state_;
+  std::uint32_t index_;
+  CrewState::Member& member_;
+  WorkerList workers_;
+  Waiting waiting_;
+  std::int64_t warm_until_ns_ = 0;
+  std::int64_t cpu_begin_ns_ = 0;
+};
+
+}  // namespace
+
+std::thread start_device_thread(const std::shared_ptr<CrewState>& state, std::uint32_t index) {
+  const SignalsBlocked blocked;
+  return std::thread([state, index] { DeviceThread(state, index).run(); });
+}
+
+}  // namespace skua

@@ -1,0 +1,233 @@
+// One step of a Worker: what has ended, then new work.
+#include "worker.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace skua {
+namespace {
+
+constexpr std::int64_t idle_look_max_ns = 2'000'000;
+
+/// A look goes over all devices: where there are many, each looks less often, so that all of them together look no
+/// more.
+std::int64_t least_idle_look_ns(std::uint32_t device_count) {
+  constexpr std::uint32_t few_devices = 64;
+  return std::min<std::int64_t>(idle_look_max_ns, 20'000 * std::max<std::int64_t>(1, device_count / few_devices));
+}
+
+}  // namespace
+
+Worker::Worker(Context context)
+    : context_(std::move(context)),
+      job_(context_.job),
+      kernel_(*job_.loop.kernel),
+      can_(context_.device.info().can),
+      idle_look_min_ns_(least_idle_look_ns(job_.device_count())),
+      idle_look_ns_(idle_look_min_ns_) {
+  const std::uint64_t granule = job_.granules.granule_items();
+  filling_items_ = context_.device.filling_items(kernel_, granule);
+  dealt_items_ = job_.granules.items_in(job_.left.share(context_.index).look());
+  job_.ledger.change(context_.index,
+                     [&](DeviceReport& account) { account.occupancy = context_.device.occupancy(kernel_, granule); });
+}
+
+/// Another process on the GPU lowers the forecasts before a chunk has shown it.
+void Worker::look_at_load() {
+  constexpr std::int64_t look_every_ns = 5'000'000;
+  if (!context_.load) return;
+  const std::int64_t now_ns = context_.clock.now_ns();
+  if (now_ns - last_load_look_ns_ < look_every_ns) return;
+  last_load_look_ns_ = now_ns;
+  load_.see(context_.load());
+  if (const auto occupancy = load_.own_occupancy()) {
+    job_.ledger.change(context_.index, [&](DeviceReport& account) { account.occupancy = occupancy; });
+  }
+  const double change = load_.take_change();
+  const double rate = job_.rates.measured(context_.index);
+  if (change == 1 || !(rate > 0)) return;
+  context_.feedback.scale(change);
+  job_.rates.set_measured(context_.index, rate * change);
+  for (Launch& launch : running_) {
+    const double left_s = static_cast<double>(std::max<std::int64_t>(0, launch.forecast_end_ns - now_ns)) * 1e-9;
+    launch.forecast_end_ns = moment_after(now_ns, left_s / change);
+    if (!launch.late) launch.flight->forecast(launch.forecast_end_ns);
+    job_.rates.set_busy_until(context_.index, launch.forecast_end_ns);
+  }
+  record(change < 1 ? "others came" : "others went", now_ns, now_ns, {});
+}
+
+/// What is dropped ends soon, whatever was forecast.
+void Worker::look_at_drops() {
+  for (Launch& launch : running_) {
+    if (launch.is_dropped || !launch.drop.now()) continue;
+    launch.is_dropped = true;
+    launch.forecast_end_ns = context_.clock.now_ns();
+  }
+}
+
+Step Worker::step(std::span<const Completion> ended, std::uint32_t free_launches) {
+  for (const Completion& completion : ended) collect(completion);
+  look_at_load();
+  const std::uint32_t free = free_launches + static_cast<std::uint32_t>(ended.size());
+  if (!job_.rates.is_retired(context_.index) && !job_.is_over()) refill(free);
+  return rest();
+}
+
+Step Worker::rest() {
+  look_at_drops();
+  publish_oldest();
+  if (!running_.empty()) {
+    idle_look_ns_ = idle_look_min_ns_;
+    if (can_.runs_in_poll) return {Step::Wait::nothing, 0, 0};
+    return {Step::Wait::completion, running_.front().forecast_end_ns, running_.front().begin_ns};
+  }
+  if (job_.rates.is_retired(context_.index) || job_.is_over()) return {Step::Wait::finished, 0, 0};
+  last_end_ns_ = 0;
+  const std::int64_t now_ns = context_.clock.now_ns();
+  std::int64_t until_ns = now_ns + idle_look_ns_;
+  if (const auto late_ns = job_.late.next_ns(context_.index, now_ns)) {
+    until_ns = std::min(until_ns, std::max(*late_ns, now_ns + idle_look_min_ns_));
+  }
+  idle_look_ns_ = std::min(2 * idle_look_ns_, idle_look_max_ns);
+  return {Step::Wait::work, until_ns, 0};
+}
+
+bool Worker::holds(std::uint64_t launch) const noexcept {
+  return std::any_of(running_.begin(), running_.end(), [&](const Launch& held) { return held.number == launch; });
+}
+
+void Worker::publish_oldest() noexcept {
+  const bool any = !running_.empty();
+  const Interval granules = any ? running_.front().granules : Interval{};
+  oldest_granules_.store((std::uint64_t{granules.front} << 32) | granules.back, std::memory_order_relaxed);
+  oldest_begin_ns_.store(any ? running_.front().begin_ns : 0, std::memory_order_release);
+}
+
+std::optional<Worker::Oldest> Worker::oldest() const noexcept {
+  const std::int64_t begin_ns = oldest_begin_ns_.load(std::memory_order_acquire);
+  if (begin_ns == 0) return std::nullopt;
+  const std::uint64_t granules = oldest_granules_.load(std::memory_order_relaxed);
+  return Oldest{{static_cast<std::uint32_t>(granules >> 32), static_cast<std::uint32_t>(granules)}, begin_ns};
+}
+
+void Worker::collect(const Completion& completion) {
+  const auto found = std::find_if(running_.begin(), running_.end(),
+                                  [&](const Launch& launch) { return launch.number == completion.launch; });
+  if (found == running_.end()) return;
+  const Launch launch = std::move(*found);
+  running_.erase(found);
+  learn(completion, launch);
+  if (completion.failure) {
+    fail(launch, *completion.failure, completion.end_ns);
+  } else {
+    complete(launch, completion);
+  }
+  last_end_ns_ = completion.end_ns;
+  forecast_anew(completion.end_ns);
+}
+
+std::int64_t Worker::forecast_from(std::int64_t from_ns, std::uint64_t items) const noexcept {
+  return moment_after(from_ns, std::min(job_.rates.seconds(items, context_.index), 1e9));
+}
+
+/// What runs began when the last launch ended: forecasts that were chained to that one's own would carry its error on.
+void Worker::forecast_anew(std::int64_t end_ns) {
+  if (!job_.rates.any_measured()) return;
+  for (Launch& launch : running_) {
+    end_ns = forecast_from(end_ns, launch.items);
+    launch.forecast_end_ns = launch.is_dropped ? launch.forecast_end_ns : end_ns;
+    if (!launch.late) launch.flight->forecast(end_ns);
+  }
+  job_.rates.set_busy_until(context_.index, end_ns);
+}
+
+void Worker::learn(const Completion& completion, const Launch& launch) {
+  const std::int64_t busy_ns = std::max<std::int64_t>(0, completion.end_ns - completion.begin_ns);
+  job_.ledger.change(context_.index, [&](DeviceReport& account) {
+    account.busy_s += static_cast<double>(busy_ns) * 1e-9;
+    account.host_s -= static_cast<double>(completion.body_cpu_ns) * 1e-9;
+    account.chunks += 1;
+    account.last_end_s = static_cast<double>(completion.end_ns) * 1e-9;
+    account.smallest_chunk_items = smallest_items();
+    account.copies += launch.late ? 1 : 0;
+  });
+  // A launch that ended early says nothing of the rate.
+  if (!completion.failure && completion.whole) {
+    context_.feedback.add_chunk(launch.items, busy_ns);
+    load_.rate_was_measured();
+    job_.rates.set_measured(context_.index, context_.feedback.items_per_second().value_or(0));
+  }
+  if (!can_.runs_in_poll) context_.feedback.add_launch(launch.host_ns);
+  // A launch that came after the end of the one before tells of the host's delay, not of the device.
+  const bool in_time = launch.begin_ns < last_end_ns_ || can_.launches_max == 1;
+  if (last_end_ns_ != 0 && in_time) context_.feedback.add_gap(completion.begin_ns - last_end_ns_);
+  record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch);
+}
+
+void Worker::complete(const Launch& launch, const Completion& completion) {
+  std::vector<Interval> run;
+  if (completion.whole) run.push_back(launch.granules);
+  for (const GranuleRange& range : completion.done_before_drop) {
+    const auto at = [&](std::uint64_t granule) { return launch.granules.front + static_cast<std::uint32_t>(granule); };
+    if (!completion.whole) run.push_back({at(range.first), at(range.last)});
+  }
+  if (launch.late) {
+    const std::size_t bytes_each = kernel_.partial_bytes();
+    for (const Interval& granules : run) {
+      const std::size_t at_bytes = (granules.front - launch.granules.front) * bytes_each;
+      const bool won = launch.late->complete({granules, context_.index, launch.memory, at_bytes});
+      if (won) job_.complete_copies(*launch.late, completion.end_ns);
+    }
+    return;
+  }
+  if (launch.flight->finish() == Flight::End::replaced) return;
+  for (const Interval& granules : run) job_.complete(context_.index, granules, completion.end_ns);
+}
+
+void Worker::fail(const Launch& launch, const Failure& failure, std::int64_t now_ns) {
+  const std::uint64_t begin = job_.granules.range(launch.granules).begin;
+  const std::string where = "device " + context_.device.info().name + ", items [" + std::to_string(begin) + ", " +
+                            std::to_string(begin + launch.items) + "): " + failure.message;
+  if (failure.kind == Failure::Kind::body) {
+    // Stopping first keeps the failed chunk from being counted, or given to another device.
+    job_.stop(Stop::body_failed, now_ns, where, failure.exception);
+    give_back(launch);
+    return;
+  }
+  give_back(launch);
+  if (failure.kind == Failure::Kind::lost) {
+    for (const Launch& other : running_) give_back(other);
+    running_.clear();
+  }
+  job_.retire(context_.index, where, now_ns);
+}
+
+/// What a failed launch leaves undone goes to others, unless somebody runs it already.
+void Worker::give_back(const Launch& launch) {
+  if (launch.late) {
+    launch.late->abandon();
+  } else if (launch.flight->finish() == Flight::End::counted && !job_.is_over()) {
+    job_.give_back(launch.granules);
+  }
+}
+
+void Worker::record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch) {
+  if (!context_.is_traced) return;
+  const RateBoard& rates = job_.rates;
+  trace_.push_back(chunk_event(name, context_.index, begin_ns, end_ns,
+                               {.items = launch.items,
+                                .first_item = job_.granules.range(launch.granules).begin,
+                                .items_per_second = rates.measured(context_.index),
+                                .filling_items = filling_items_,
+                                .hiding_items = hiding_items(),
+                                .items_left = job_.left.items_in_shares(),
+                                .weight = rates.rate(context_.index) / rates.mean_rate()}));
+}
+
+std::vector<TraceEvent> Worker::take_trace() {
+  return std::exchange(trace_, {});
+}
+
+}  // namespace skua

@@ -1,0 +1,121 @@
+// One device's part in one Job: a state machine that takes a chunk, launches it, learns from its end, and steals.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <skua/clock.hpp>
+#include <skua/device.hpp>
+#include <trace/chunk_event.hpp>
+
+#include <decide/feedback.hpp>
+#include <decide/load_watch.hpp>
+#include <decide/nearness.hpp>
+#include <decide/stealing.hpp>
+#include <job/job.hpp>
+
+#include "step.hpp"
+
+namespace skua {
+
+/// Threads: one, unless said.
+class Worker {
+ public:
+  struct Context {
+    Job& job;
+    std::uint32_t index = 0;  ///< of the device
+    Device& device;
+    const Clock& clock;
+    Feedback& feedback;  ///< of this device and the Job's loop
+    const Nearness& nearness;
+    bool is_traced = false;
+    std::function<GpuLoad()> load{};  ///< the sensors' latest of this device; empty where there are none
+  };
+
+  explicit Worker(Context context);
+
+  /// Takes what has ended, learns from it, refills the device, steals when nothing is left.
+  /// `free_launches`: how many more the device may hold.
+  /// Blocks: never (but see Device::launch).  Fails: what a policy throws, or when memory runs out.
+  Step step(std::span<const Completion> ended, std::uint32_t free_launches);
+
+  /// What is waited for, without doing anything.
+  Step rest();
+
+  bool holds(std::uint64_t launch) const noexcept;
+  std::uint32_t launches_held() const noexcept { return static_cast<std::uint32_t>(running_.size()); }
+
+  /// The launch that may end next.
+  struct Oldest {
+    Interval granules;
+    std::int64_t begin_ns = 0;
+  };
+  /// Returns nullopt when nothing runs. Threads: any; a look.
+  std::optional<Oldest> oldest() const noexcept;
+
+  /// What happened since the last call; empty unless traced.
+  std::vector<TraceEvent> take_trace();
+
+ private:
+  /// What the device holds.
+  struct Launch {
+    std::uint64_t number = 0;
+    Interval granules;
+    std::uint64_t items = 0;
+    Flight* flight = nullptr;         ///< of an original
+    std::shared_ptr<LateChunk> late;  ///< of a copy
+    Memory memory;                    ///< a copy's results
+    Drop drop;
+    std::int64_t forecast_end_ns = 0;
+    std::int64_t begin_ns = 0;  ///< of launching it
+    std::int64_t host_ns = 0;   ///< what launching it cost the host
+    bool is_dropped = false;    ///< it was seen that nobody wants it any more
+  };
+
+  void collect(const Completion& completion);
+  std::int64_t forecast_from(std::int64_t from_ns, std::uint64_t items) const noexcept;
+  void forecast_anew(std::int64_t end_ns);
+  void look_at_load();
+  void look_at_drops();
+  void publish_oldest() noexcept;
+  void learn(const Completion& completion, const Launch& launch);
+  void complete(const Launch& launch, const Completion& completion);
+  void fail(const Launch& launch, const Failure& failure, std::int64_t now_ns);
+  void give_back(const Launch& launch);
+
+  void refill(std::uint32_t free_launches);
+  Interval next_granules();
+  std::uint32_t wanted_granules() const;
+  bool steal();
+  std::vector<Victim> look_at_victims(double own_rate, double own_overhead) const;
+  void copy_late();
+  bool start(Launch launch, Chunk chunk);
+  std::optional<Failure> launch(const Chunk& chunk, std::uint64_t number);
+  std::uint64_t hiding_items() const;
+  std::uint64_t smallest_items() const;
+  double overhead_seconds() const;
+  void record(const char* name, std::int64_t begin_ns, std::int64_t end_ns, const Launch& launch);
+
+  Context context_;
+  Job& job_;
+  const Kernel& kernel_;
+  const Capabilities can_;
+  LoadWatch load_;
+  std::int64_t last_load_look_ns_ = 0;
+  std::uint64_t filling_items_ = 1;  ///< of this kernel on this device
+  std::uint64_t dealt_items_ = 0;    ///< what the device's Share held at the start
+  std::vector<Launch> running_;      ///< oldest first
+  std::int64_t last_end_ns_ = 0;     ///< when the device was last seen to end something, while it has not waited since
+  const std::int64_t idle_look_min_ns_;
+  std::int64_t idle_look_ns_;  ///< how long to wait before the next look for work
+  std::vector<TraceEvent> trace_;
+  std::atomic<std::uint64_t> oldest_granules_{0};
+  std::atomic<std::int64_t> oldest_begin_ns_{0};
+};
+
+}  // namespace skua

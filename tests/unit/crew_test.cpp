@@ -1,0 +1,139 @@
+// Jobs that follow one another, many devices, and what the system refuses.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include <skua/input.hpp>
+#include <skua/scheduler.hpp>
+
+#include "support/asynchronous_device.hpp"
+#include "support/devices.hpp"
+
+namespace skua {
+namespace {
+
+using namespace std::chrono_literals;
+
+void work_for(std::chrono::microseconds time) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < end) {
+  }
+}
+
+std::uint64_t chunks_of(const Report& report) {
+  std::uint64_t chunks = 0;
+  for (const DeviceReport& device : report.devices) chunks += device.chunks;
+  return chunks;
+}
+
+TEST(Crew, DoesNotLetAnUnnamedLoopLearnFromAnother) {
+  for (const bool own_threads : {false, true}) {
+    Devices devices = test::host_devices(2);
+    if (own_threads) {
+      devices[0] = std::make_unique<test::AsynchronousDevice>("a");
+      devices[1] = std::make_unique<test::AsynchronousDevice>("b");
+    }
+    Scheduler scheduler(std::move(devices));
+    for (int loop = 0; loop < 20; ++loop) scheduler.parallel_for(100'000, [](std::uint64_t) {});
+    // Cheap loops before it would have it run in one chunk a device, with nothing left to steal.
+    const Report report = scheduler.parallel_for(2000, [](std::uint64_t i) { work_for(i < 1000 ? 20us : 1us); });
+    EXPECT_GT(chunks_of(report), 8u);
+  }
+}
+
+TEST(Crew, BelievesANamedLoopThatHasBecomeAnother) {
+  Devices devices;
+  devices.push_back(std::make_unique<test::AsynchronousDevice>("a"));
+  Scheduler scheduler(std::move(devices));
+  std::atomic<int> microseconds{2000};
+  const auto body = [&](std::uint64_t) {
+    if (const int time = microseconds.load(); time > 0) work_for(std::chrono::microseconds(time));
+  };
+  JobOptions options;
+  options.granule_items = 1;
+  scheduler.parallel_for(40, body, options);
+  microseconds = 0;
+  const Report report = scheduler.parallel_for(100'000, body, options);
+  // By the old rate it would take 200 s: whoever sleeps by that sees the first end after a minute.
+  EXPECT_LT(report.makespan_s, 10 * report.devices[0].busy_s + 1);
+}
+
+TEST(Crew, RunsOneItemADeviceOnAThousandDevices) {
+  Scheduler scheduler(SchedulerOptions{.devices = "host:1024", .trace = {}});
+  for (int job = 0; job < 20; ++job) {
+    std::atomic<int> runs{0};
+    const Report report = scheduler.parallel_for(1024, [&](std::uint64_t) { ++runs; });
+    EXPECT_EQ(runs, 1024);
+    EXPECT_EQ(report.items_done, 1024u);
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Crew, SaysWhichDeviceTheSystemGivesNoThreadFor) {
+  const pid_t child = fork();
+  if (child == 0) {
+    // Address space for some ten stacks.
+    std::uint64_t pages = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+      if (std::fscanf(file, "%lu", &pages) != 1) _exit(2);
+      std::fclose(file);
+    }
+    const rlim_t bytes = pages * 4096 + (std::uint64_t{100} << 20);
+    const rlimit limit{bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(3);
+    try {
+      const Scheduler scheduler(test::host_devices(64));
+    } catch (const InputError& error) {
+      const std::string text = error.what();
+      _exit(text.find("host:") != std::string::npos && text.find("thread") != std::string::npos ? 0 : 4);
+    } catch (...) {
+      _exit(5);
+    }
+    _exit(6);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << status;
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
+
+TEST(Crew, TakesOptionsAfterTheBodyOfASum) {
+  Scheduler scheduler(test::host_devices(2));
+  JobOptions options;
+  options.granule_items = 4;
+  const auto sum = scheduler.parallel_reduce(
+      100, std::uint64_t{5}, [](std::uint64_t i) { return i; }, options);
+  EXPECT_EQ(sum.value, 4955u);
+  EXPECT_EQ(sum.report.granule_items, 4u);
+}
+
+TEST(Crew, CountsTheAddingUpOfAReductionInTheMakespan) {
+  Scheduler scheduler(test::host_devices(1));
+  struct Slow {
+    std::uint64_t value;
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  JobOptions options;
+  options.granule_items = 1;
+  const auto sum = scheduler.parallel_reduce(
+      100, Slow{0}, [](std::uint64_t i) { return Slow{i}; },
+      [](const Slow& a, const Slow& b) {
+        work_for(1ms);
+        return Slow{a.value + b.value};
+      },
+      options);
+  const double waited_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(sum.value.value, 4950u);
+  EXPECT_GE(sum.report.makespan_s, 0.1);
+  EXPECT_LE(sum.report.makespan_s, waited_s);
+}
+
+}  // namespace
+}  // namespace skua
