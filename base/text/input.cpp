@@ -19,10 +19,10 @@
 namespace skua {
 namespace {
 
-// The last three are read by the tests only; a shell that has them set may still start a program.
-constexpr std::array<std::string_view, 7> known_variables = {"SKUA_DEVICES",   "SKUA_TOPOLOGY", "SKUA_TRACE",
-                                                             "SKUA_PROGRESS",  "SKUA_RECORDED", "SKUA_FUZZ_SEEDS",
-                                                             "SKUA_FUZZ_FIRST"};
+// The last four are read by the tests only; a shell that has them set may still start a program.
+constexpr std::array<std::string_view, 8> known_variables = {
+    "SKUA_DEVICES",  "SKUA_TOPOLOGY",   "SKUA_TRACE",      "SKUA_PROGRESS",
+    "SKUA_RECORDED", "SKUA_FUZZ_SEEDS", "SKUA_FUZZ_FIRST", "SKUA_RECORDED_REQUIRED"};
 
 /// A decimal as digits and a power of ten: 8.60e9 is "860", 7.
 struct Decimal {
