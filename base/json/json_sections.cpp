@@ -17,11 +17,13 @@ constexpr int depth_max = 8;
 /// Gives the parser its characters and counts the lines that it has passed.
 class LineCountingIterator {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard's names.
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
   using difference_type = std::ptrdiff_t;
   using pointer = const char*;
   using reference = const char&;
+  // NOLINTEND(readability-identifier-naming)
 
   LineCountingIterator(const char* at, std::size_t* line) : at_(at), line_(line) {}
   const char& operator*() const { return *at_; }
