@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "support/measured_runs.hpp"
+#include <measured_runs.hpp>
 
 int main(int argc, char** argv) try {
   if (argc < 2) {

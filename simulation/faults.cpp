@@ -7,6 +7,7 @@
 #include <random>
 
 #include <skua/input.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 namespace {
@@ -18,17 +19,6 @@ const std::map<std::string, FaultKind>& kinds() {
       {"error", FaultKind::error}, {"occupancy", FaultKind::occupancy},
       {"host", FaultKind::host},   {"first-chunk", FaultKind::first_chunk}};
   return all;
-}
-
-std::vector<std::string> split(const std::string& text, char border) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(border, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 void read_option(const std::string& option, const std::string& what, Fault& fault) {
@@ -64,7 +54,9 @@ Fault parse_fault(const std::string& text) {
     fault.device = static_cast<std::uint32_t>(number);
   }
   if (colon == text.size()) return fault;
-  for (const std::string& option : split(text.substr(colon + 1), ',')) read_option(option, what, fault);
+  for (const std::string_view option : split(std::string_view(text).substr(colon + 1), ',')) {
+    read_option(std::string(option), what, fault);
+  }
   return fault;
 }
 
@@ -103,7 +95,7 @@ void apply(const Fault& fault, double at_s, SimulatedDevice& device) {
 
 std::vector<Fault> parse_faults(const std::string& text) {
   std::vector<Fault> faults;
-  for (const std::string& part : split(text, ';')) faults.push_back(parse_fault(part));
+  for (const std::string_view part : split(text, ';')) faults.push_back(parse_fault(std::string(part)));
   return faults;
 }
 

@@ -9,7 +9,7 @@ skua_test(base_tests LABEL unit
     unit/input_test.cpp
     unit/keep_forever_test.cpp
     unit/numbers_test.cpp
-    unit/own_process_test.cpp
+    unit/host_process_id_test.cpp
     unit/pieces_test.cpp
     unit/registry_test.cpp
     unit/thread_test.cpp

@@ -11,6 +11,7 @@ skua_test(scheduler_tests LABEL unit
     unit/job_run_test.cpp
     unit/late_chunk_test.cpp
     unit/late_finder_test.cpp
+    unit/late_rule_test.cpp
     unit/load_watch_test.cpp
     unit/nearness_test.cpp
     unit/placement_test.cpp

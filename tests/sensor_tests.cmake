@@ -19,6 +19,6 @@ add_dependencies(sensor_tests nvml_load_stub rocm_smi_load_stub)
 # The real librocm_smi64 over a described machine.
 if(NOT SKUA_SANITIZE)
   skua_test(sensor_recorded_tests LABEL recorded
-    SOURCES recorded/load_rocm_smi_recorded_test.cpp support/machine_tree.cpp
-    LIBRARIES skua::runtime skua::runtime_inside fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    SOURCES recorded/load_rocm_smi_recorded_test.cpp
+    LIBRARIES machine_tree skua::runtime skua::runtime_inside ${CMAKE_DL_LIBS})
 endif()

@@ -19,6 +19,5 @@ skua_test(simulation_tests LABEL simulation
     simulation/random_machine_test.cpp
     simulation/scenario_test.cpp
     simulation/simulation_test.cpp
-    support/measured_runs.cpp
     support/simulation_engines.cpp
   LIBRARIES skua::simulation skua::simulation_inside nlohmann_json::nlohmann_json)

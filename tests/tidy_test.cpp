@@ -7,7 +7,7 @@
 #include <iterator>
 #include <map>
 #include <regex>
-#include <sstream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -160,7 +160,7 @@ TEST(Tidy, IncludesInQuotesWithinAFolderOnly) {
 TEST(Tidy, KeepsVendorsOutOfHeadersAndOfTheScheduler) {
   static const std::regex vendor("^(hip/|cuda|tbb/|oneapi/|hwloc|numa|rocm_smi|nvml|simgrid).*");
   // The one header that maps the names of one vendor's runtime to the other's, for sources with bodies for GPUs.
-  const std::string mapping = "runtime/include/skua/detail/gpu_api.hpp";
+  const std::string mapping = "runtime/include/skua/detail/hip_names.hpp";
   for (const File& file : files()) {
     const bool forbidden = file.is_in("scheduler") || file.path.find("/include/skua/") != std::string::npos;
     if (!forbidden || file.path == mapping) continue;
@@ -191,10 +191,37 @@ TEST(Tidy, ListsEveryTest) {
   }
 }
 
+/// x_test.cpp tests some x.cpp or x.hpp, or, where x would not say enough, FOLDER_x_test.cpp tests FOLDER/x.
 TEST(Tidy, NamesEveryTestSourceAfterWhatItTests) {
+  std::set<std::string> tested;
+  for (const File& file : files()) {
+    if (!file.is_code() || file.is_in("tests")) continue;
+    const fs::path path = file.path;
+    tested.insert(path.stem().string());
+    tested.insert(path.parent_path().filename().string() + "_" + path.stem().string());
+  }
   for (const File& file : files()) {
     if (!file.is_in("tests") || !file.ends_with(".cpp") || file.is_in("tests/support")) continue;
-    EXPECT_TRUE(file.ends_with(file.is_in("tests/fuzz") ? "_fuzz.cpp" : "_test.cpp")) << file.path;
+    const std::string suffix = file.is_in("tests/fuzz") ? "_fuzz" : "_test";
+    const std::string name = fs::path(file.path).stem().string();
+    ASSERT_TRUE(name.ends_with(suffix)) << file.path;
+    // All other folders are named after what their tests have in common.
+    if (!file.is_in("tests/unit")) continue;
+    EXPECT_TRUE(tested.contains(name.substr(0, name.size() - suffix.size()))) << file.path << " tests no such file";
+  }
+}
+
+/// What stands beside one another knows nothing of one another.
+TEST(Tidy, KeepsBenchesSamplesAndToolsFreeOfTests) {
+  for (const File& file : files()) {
+    if (file.is_in("tests")) continue;
+    if (file.is_code()) {
+      for (const std::string& name : includes_of(file))
+        EXPECT_FALSE(name.starts_with("support/") || name.starts_with("tests/")) << file.path << ": " << name;
+    }
+    if (file.ends_with("CMakeLists.txt") || file.ends_with(".cmake")) {
+      EXPECT_EQ(file.text.find("/tests/support"), std::string::npos) << file.path;
+    }
   }
 }
 
@@ -205,7 +232,7 @@ TEST(Tidy, KeepsVendorsInTheSourcesOfThreeModules) {
       continue;  // benches compare with rivals, recorded tests call vendors
     const bool is_private = file.path.find("/include/") == std::string::npos;
     if ((file.is_in("base") || file.is_in("topology") || file.is_in("runtime")) && is_private) continue;
-    if (file.path == "runtime/include/skua/detail/gpu_api.hpp") continue;
+    if (file.path == "runtime/include/skua/detail/hip_names.hpp") continue;
     for (const std::string& name : includes_of(file))
       EXPECT_FALSE(std::regex_match(name, vendor)) << file.path << ": " << name;
   }
@@ -222,16 +249,35 @@ TEST(Tidy, NamesNoFolderOfOneMachine) {
   }
 }
 
+/// Where a fixture is listed.
+struct TableRow {
+  std::string table;  ///< the README that it is in
+  std::string name;
+};
+
+TableRow table_row_of(const fs::path& fixture) {
+  const fs::path recorded = "tests/fixtures/recorded";
+  const fs::path within = fixture.lexically_relative(recorded);
+  // FORMAT/NAME.ending, FORMAT/NAME/..., and expected/ before either: one machine has many files there, and one row.
+  std::vector<fs::path> parts(within.begin(), within.end());
+  if (!parts.empty() && parts.front() == "expected") parts.erase(parts.begin());
+  if (parts.size() < 2 || parts.front() == "..") {
+    return {(fixture.parent_path() / "README.md").string(), fixture.stem().string()};
+  }
+  const fs::path& machine = parts[1];
+  return {(recorded / "README.md").string(), (parts.size() == 2 ? machine.stem() : machine).string()};
+}
+
 TEST(Tidy, ListsEveryFixtureInTheTableOfItsFolder) {
   std::size_t fixtures = 0;
   for (const File& file : files()) {
     if (!file.is_in("tests/fixtures") || file.ends_with("README.md")) continue;
     ++fixtures;
-    const fs::path path = file.path;
-    const std::string table = (path.parent_path() / "README.md").string();
-    const auto readme = std::find_if(files().begin(), files().end(), [&](const File& f) { return f.path == table; });
-    ASSERT_NE(readme, files().end()) << table;
-    EXPECT_NE(readme->text.find("| " + path.stem().string() + " |"), std::string::npos) << file.path;
+    const TableRow row = table_row_of(file.path);
+    const auto readme =
+        std::find_if(files().begin(), files().end(), [&](const File& f) { return f.path == row.table; });
+    ASSERT_NE(readme, files().end()) << row.table;
+    EXPECT_NE(readme->text.find("| " + row.name + " |"), std::string::npos) << file.path;
   }
   EXPECT_GT(fixtures, 0u);
 }

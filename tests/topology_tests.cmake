@@ -48,13 +48,16 @@ add_dependencies(topology_tests rocm_smi_stub rocm_smi_refusing_stub nvml_stub)
 
 # Machines that others recorded, and the real librocm_smi64 over described ones: that is not written for sanitizers.
 if(NOT SKUA_SANITIZE)
+  add_library(machine_tree OBJECT support/machine_tree.cpp)
+  target_link_libraries(machine_tree PUBLIC fmt::fmt nlohmann_json::nlohmann_json skua::topology skua::topology_inside PRIVATE skua_build_options)
+  target_include_directories(machine_tree PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  set_target_properties(machine_tree PROPERTIES CXX_EXTENSIONS OFF)
   skua_test(topology_recorded_tests LABEL recorded
     SOURCES
       recorded/described_recorded_test.cpp
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
       support/kfd_fixture.cpp
-      support/machine_tree.cpp
-    LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json ${CMAKE_DL_LIBS})
+    LIBRARIES machine_tree ${CMAKE_DL_LIBS})
   target_compile_definitions(topology_recorded_tests PRIVATE SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>)
 endif()

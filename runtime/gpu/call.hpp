@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/hip_names.hpp>
 
 namespace skua {
 

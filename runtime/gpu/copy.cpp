@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <thread>
-#include <vector>
+
+#include <system/keep_forever.hpp>
 
 #include "memory.hpp"
 
@@ -50,12 +51,6 @@ void enqueue(const CopyBuffer& from, const CopyBuffer& to, std::size_t bytes, hi
   } else {
     require("hipMemcpyAsync", hipMemcpyAsync(to.memory.get(), from.memory.get(), bytes, hipMemcpyDefault, stream));
   }
-}
-
-/// What a copy that never ended may yet write to is kept.
-void keep_forever(const CopyBuffer& buffer) {
-  static auto* const kept = new std::vector<CopyBuffer>;
-  kept->push_back(buffer);
 }
 
 /// Fails: GpuError when the lane's end did not come in time; its buffers are then left alone for good.

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <thread>
 #include <utility>
 
 #include <skua/discovery.hpp>
+#include <system/keep_forever.hpp>
 #include <system/thread.hpp>
 
 #include "memory.hpp"
@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::uint64_t warp_threads = 32;  // as GpuRounds counts them
 constexpr std::int64_t long_ns = 200'000;   // a launch that takes a look of 2 us for nothing
-
-/// What a GPU that never came back may still use.
-void keep_forever(const MakeGpuStream& make_stream, const std::shared_ptr<void>& shared) {
-  static std::mutex mutex;
-  static auto* const kept = new std::vector<std::pair<MakeGpuStream, std::shared_ptr<void>>>;
-  const std::lock_guard lock(mutex);
-  kept->emplace_back(make_stream, shared);
-}
 
 /// The kernel's code for GPUs, in one of its two forms.
 struct FoundCode {
@@ -47,7 +39,7 @@ struct FoundCode {
 GpuDevice::GpuDevice(DeviceInfo info, int ordinal, std::uint32_t units, const MakeGpuStream& make_stream,
                      const Clock& clock)
     : info_(std::move(info)), ordinal_(ordinal), units_(units), clock_(clock), make_stream_(make_stream) {
-  info_.can.launches_max = slot_count;
+  info_.can.launches_max = launches_max;
   info_.can.stays_warm = true;
   use_gpu(ordinal_);
   int threads = 0;
@@ -58,8 +50,8 @@ GpuDevice::GpuDevice(DeviceInfo info, int ordinal, std::uint32_t units, const Ma
   const std::uint64_t threads_launched_max = std::max<std::uint64_t>(threads_max_, std::uint64_t{units_} * 1024);
   const std::size_t warps = threads_launched_max / warp_threads;
   try {
-    shared_ = allocate_shared_memory(slot_count * GpuSlot::shared_bytes(warps), ordinal_);
-    for (std::size_t i = 0; i < slot_count; ++i) {
+    shared_ = allocate_shared_memory(launches_max * GpuSlot::shared_bytes(warps), ordinal_);
+    for (std::size_t i = 0; i < launches_max; ++i) {
       auto* const shared = static_cast<std::byte*>(shared_.get()) + i * GpuSlot::shared_bytes(warps);
       slots_[i].open(make_stream_, shared, warps);
     }
@@ -86,7 +78,7 @@ GpuDevice::~GpuDevice() {
     });
   } catch (const std::exception&) {
     // What a GPU still runs may use all of this: it is left to the end of the process.
-    keep_forever(make_stream_, shared_);
+    keep_forever(std::pair(make_stream_, shared_));
   }
 }
 
@@ -151,8 +143,8 @@ std::optional<Failure> GpuDevice::launch(const Kernel& kernel, const Chunk& chun
   const ExitFence::Stay stay(fence_);
   if (!stay.allowed()) return Failure{Failure::Kind::lost, "the process ends", nullptr};
   if (lost_) return Failure{Failure::Kind::lost, *lost_, nullptr};
-  if (running_ == slot_count) {
-    return Failure{Failure::Kind::launch, "it holds " + std::to_string(slot_count) + " launches already", nullptr};
+  if (running_ == launches_max) {
+    return Failure{Failure::Kind::launch, "it holds " + std::to_string(launches_max) + " launches already", nullptr};
   }
   const FoundCode code(kernel);
   if (!code) return Failure{Failure::Kind::launch, "the body's source was not compiled for GPUs", nullptr};

@@ -52,7 +52,7 @@ class GpuDevice final : public Device {
   void check_that_it_runs();
 
  private:
-  static constexpr std::size_t slot_count = 2;
+  static constexpr std::size_t launches_max = 2;
 
   struct Launch {
     std::uint64_t number = 0;
@@ -65,7 +65,7 @@ class GpuDevice final : public Device {
     std::optional<GpuRounds> stopped;  ///< the kernel was told, and may have ended early: how the chunk was dealt
   };
 
-  std::size_t slot_of(std::size_t place) const noexcept { return (oldest_ + place) % slot_count; }
+  std::size_t slot_of(std::size_t place) const noexcept { return (oldest_ + place) % launches_max; }
   void start(const LaunchCode* launcher, Launch& launch, GpuSlot& slot);
   void tell_dropped();
   Completion end_oldest(hipError_t state, std::int64_t now_ns);
@@ -85,8 +85,8 @@ class GpuDevice final : public Device {
   ExitFence fence_;
   MakeGpuStream make_stream_;  ///< owns what the streams need
   std::shared_ptr<void> shared_;
-  std::array<GpuSlot, slot_count> slots_;
-  std::array<Launch, slot_count> launches_;  ///< each in the slot of its place
+  std::array<GpuSlot, launches_max> slots_;
+  std::array<Launch, launches_max> launches_;  ///< each in the slot of its place
   std::size_t oldest_ = 0;
   std::size_t running_ = 0;
   GpuCopyQueue copies_;

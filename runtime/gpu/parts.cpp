@@ -4,20 +4,10 @@
 #include <algorithm>
 
 #include <skua/input.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 class Parser {
  public:
@@ -29,7 +19,7 @@ class Parser {
       for (int ordinal = 0; ordinal < gpu_count_; ++ordinal) specs_.push_back({ordinal, {}, {}});
       return specs_;
     }
-    for (const std::string& entry : split(argument, ',')) add_entry(entry);
+    for (const std::string_view entry : split(argument, ',')) add_entry(std::string(entry));
     return specs_;
   }
 
@@ -71,7 +61,8 @@ class Parser {
     const GpuGrain grain = grain_(gpu);
     std::vector<std::uint32_t> units;
     std::uint64_t sum = 0;
-    for (const std::string& part : split(text, '+')) {
+    for (const std::string_view piece : split(text, '+')) {
+      const std::string part(piece);
       const std::uint64_t count = parse_count(part, where_);
       if (count == 0 || count % grain.quantum != 0) {
         fail("parts of GPU " + std::to_string(gpu) + " are multiples of " + std::to_string(grain.quantum) +

@@ -11,7 +11,7 @@
 #include <skua/clock.hpp>
 #include <skua/device.hpp>
 
-#include <device/in_flight.hpp>
+#include "launch_ring.hpp"
 
 #include "cores.hpp"
 
@@ -40,7 +40,7 @@ class HostDevice final : public Device {
   DeviceInfo info_;
   std::unique_ptr<Cores> cores_;
   const Clock& clock_;
-  InFlight<Launch, 1> waiting_;
+  LaunchRing<Launch, 1> waiting_;
   std::deque<std::pair<std::uint64_t, Copy>> copies_;
 };
 

@@ -9,7 +9,7 @@
 
 #include <probe/kfd_address.hpp>
 #include <probe/kfd_tree.hpp>
-#include <system/own_process.hpp>
+#include <system/host_process_id.hpp>
 #include <text/numbers.hpp>
 #include <text/small_file.hpp>
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <graph/vendor_address.hpp>
-#include <system/own_process.hpp>
+#include <system/host_process_id.hpp>
 #include <vendor/nvml_library.hpp>
 
 namespace skua {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace skua {
 namespace {
@@ -69,12 +70,15 @@ void Feedback::scale(double factor) noexcept {
 }
 
 void Feedback::Cost::add(std::int64_t ns) noexcept {
-  if (!first_seen) {
-    first_seen = true;
-    return;
-  }
   const double sample = std::max<double>(0, static_cast<double>(ns)) * 1e-9;
-  seconds = seconds == 0 ? sample : seconds + sample_weight * (std::min(sample, 2 * seconds) - seconds);
+  // Where nothing is known yet, the lesser of two in a row counts: the first one loads code, and the thread may have
+  // been held up at the second.
+  const double before = std::exchange(last, sample);
+  if (seconds > 0) {
+    seconds += sample_weight * (std::min(sample, 2 * seconds) - seconds);
+  } else if (before >= 0) {
+    seconds = std::min(sample, before);
+  }
 }
 
 void Feedback::add_gap(std::int64_t gap_ns) noexcept {

@@ -39,7 +39,7 @@ class Feedback {
 
  private:
   struct Cost {
-    bool first_seen = false;
+    double last = -1;  ///< the sample before; negative before the first
     double seconds = 0;
     void add(std::int64_t ns) noexcept;
   };

@@ -2,7 +2,6 @@
 #include "late_chunk.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace skua {
 
@@ -65,14 +64,6 @@ void LateChunk::for_each_piece(const std::function<void(Interval, const Piece&)>
     if (owner != nobody) visit({granules_.front + begin, granules_.front + end}, pieces_.at(owner));
     begin = end;
   }
-}
-
-double expected_seconds_left(const LateQuestion& question) noexcept {
-  return static_cast<double>(std::abs(question.forecast_end_ns - question.now_ns)) * 1e-9;
-}
-
-bool worth_copying(const LateQuestion& question) noexcept {
-  return question.copy_seconds < expected_seconds_left(question);
 }
 
 }  // namespace skua

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <decide/late_rule.hpp>
+
 namespace skua {
 namespace {
 

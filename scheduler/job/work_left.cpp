@@ -22,11 +22,11 @@ std::uint64_t WorkLeft::items_in_shares() const noexcept {
 void WorkLeft::put_orphan(Interval granules) {
   const Lock lock(mutex_);
   orphans_.push_back(granules);
-  orphan_count_.fetch_add(1, std::memory_order_release);  // pairs with take_orphan's load
+  orphan_count_.fetch_add(1, std::memory_order_release);  // pairs with any_orphan's load
 }
 
 Interval WorkLeft::take_orphan(std::uint32_t wanted) {
-  if (orphan_count_.load(std::memory_order_acquire) == 0) return {};
+  if (!any_orphan()) return {};
   const Lock lock(mutex_);
   if (orphans_.empty()) return {};
   Interval& orphan = orphans_.back();

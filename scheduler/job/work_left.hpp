@@ -29,6 +29,8 @@ class WorkLeft {
 
   /// Granules that are nobody's: a failed device's, or new ones of a Job that receives.
   void put_orphan(Interval granules) SKUA_EXCLUDES(mutex_);
+  /// A look.
+  bool any_orphan() const noexcept { return orphan_count_.load(std::memory_order_acquire) != 0; }
   /// At most `wanted` of them, but never crumbs. Returns an empty interval when there are none.
   Interval take_orphan(std::uint32_t wanted) SKUA_EXCLUDES(mutex_);
 

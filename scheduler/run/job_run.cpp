@@ -195,6 +195,10 @@ void JobRun::stop(Stop why, std::string message, std::exception_ptr exception) {
   job_.stop(why, clock_.now_ns(), std::move(message), std::move(exception));
 }
 
+std::optional<std::int64_t> JobRun::forecast_end_ns() const noexcept {
+  return job_.rates.end_ns(job_.left.items_in_shares(), clock_.now_ns());
+}
+
 std::vector<TraceEvent> JobRun::take_trace(std::uint32_t device) {
   return workers_[device] != nullptr ? workers_[device]->take_trace() : std::vector<TraceEvent>{};
 }

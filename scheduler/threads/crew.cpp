@@ -110,6 +110,7 @@ void Scheduler::Crew::offer(const std::shared_ptr<JobRun>& job, bool to_those_wi
     for (std::uint32_t i = 0; i < job->device_count(); ++i) {
       if (!job->takes_part(i) || job->was_dealt(i) != to_those_with_a_share) continue;
       state_->members[i].offered = job;
+      state_->members[i].is_offered.store(true, std::memory_order_release);
       state_->members[i].has_a_part.store(true, std::memory_order_release);
       asleep.push_back(&state_->members[i].parking);
     }

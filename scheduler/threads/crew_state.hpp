@@ -29,6 +29,8 @@ struct CrewState final : JobListener {
     Parking parking;                      ///< where its thread sleeps
     std::atomic<bool> has_a_part{false};  ///< in a Job; others are left asleep
 
+    std::atomic<bool> is_offered{false};  ///< whether `offered` is set: a look without the mutex
+
     // Under `mutex`.
     std::shared_ptr<JobRun> offered;         ///< for the thread to take up
     std::shared_ptr<JobRun> inside;          ///< taken up; its caller waits for it

@@ -5,12 +5,6 @@
 #include "waiting.hpp"
 
 namespace skua {
-namespace {
-
-// Callers of Jobs that are as short as a wake-up stay awake, where the devices' threads do.
-constexpr std::int64_t warm_ns = 1'000'000;
-
-}  // namespace
 
 /// Spins while the Job has just begun or is about to end, and says for how long to sleep after that.
 std::chrono::nanoseconds Scheduler::Crew::stay_awake(const JobRun& job, std::int64_t begin_ns) {
@@ -65,6 +59,7 @@ void Scheduler::Crew::wait_until_left(JobRun& job) {
     for (CrewState::Member& member : state_->members) {
       if (member.offered) member.has_a_part.store(false, std::memory_order_relaxed);
       member.offered.reset();
+      member.is_offered.store(false, std::memory_order_relaxed);
     }
   }
   const auto nobody_inside = [&] { return state_->inside_count.load(std::memory_order_acquire) == 0; };

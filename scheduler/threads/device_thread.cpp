@@ -13,10 +13,6 @@
 namespace skua {
 namespace {
 
-// Waking a thread up costs some 50 us, so threads of devices that ask for it stay awake between Jobs that follow one
-// another closely.
-constexpr std::int64_t warm_ns = 1'000'000;
-
 class DeviceThread {
  public:
   DeviceThread(std::shared_ptr<CrewState> state, std::uint32_t index)
@@ -50,6 +46,7 @@ class DeviceThread {
 
   /// False when the thread is to end.
   bool take_up() {
+    if (!member_.is_offered.load(std::memory_order_acquire) && !state_->is_stopping) return true;
     const std::lock_guard lock(state_->mutex);
     if (state_->is_stopping) {
       // Only what nobody waits for any more can be left. Its device may yet write to what it was given.
@@ -60,6 +57,7 @@ class DeviceThread {
     }
     if (!member_.offered) return true;
     member_.inside = std::move(member_.offered);
+    member_.is_offered.store(false, std::memory_order_relaxed);
     state_->inside_count.fetch_add(1, std::memory_order_release);
     workers_.add(member_.inside);
     cpu_begin_ns_ = this_thread_cpu_ns();

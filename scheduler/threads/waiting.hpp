@@ -11,6 +11,10 @@
 
 namespace skua {
 
+/// Waking a thread up costs some 50 us, so threads of devices that ask for it, and callers of short Jobs, stay awake
+/// for this long between Jobs that follow one another closely.
+constexpr std::int64_t warm_ns = 1'000'000;
+
 /// Spins until `condition` holds or the moment has come, and says whether it holds.
 template <class Condition>
 bool spin_until(Condition condition, std::int64_t until_ns, const Clock& clock) {

@@ -53,12 +53,15 @@ Interval Worker::next_granules() {
   constexpr int attempts_max = 8;
   Share& share = job_.left.share(context_.index);
   for (int attempt = 0; attempt < attempts_max && !job_.is_over(); ++attempt) {
-    const std::uint32_t here = share.look().size();
-    const std::uint32_t wanted = here == 1 ? 1 : wanted_granules();
-    const Interval own = share.take_front(wanted);
-    if (!own.empty()) return own;
-    const Interval orphan = job_.left.take_orphan(wanted);
-    if (!orphan.empty()) return orphan;
+    // To ask for a size costs a look at all devices.
+    if (const std::uint32_t here = share.look().size(); here > 0) {
+      const Interval own = share.take_front(here == 1 ? 1 : wanted_granules());
+      if (!own.empty()) return own;
+    }
+    if (job_.left.any_orphan()) {
+      const Interval orphan = job_.left.take_orphan(wanted_granules());
+      if (!orphan.empty()) return orphan;
+    }
     if (!job_.loop.policy->steals() || !steal()) break;
   }
   return {};
@@ -84,12 +87,15 @@ std::uint32_t Worker::wanted_granules() const {
       std::clamp<std::uint64_t>(items / each + (items % each != 0 ? 1 : 0), 1, Granules::count_max));
 }
 
-/// Those from whom something is worth taking.
+/// Those from whom something is worth taking; where there are very many, some of them, from the last victim on.
 std::vector<Victim> Worker::look_at_victims(double own_rate, double own_overhead) const {
+  constexpr std::size_t enough = 64;
   const std::int64_t now_ns = context_.clock.now_ns();
   const RateBoard& rates = job_.rates;
+  const std::uint32_t count = job_.device_count();
   std::vector<Victim> victims;
-  for (std::uint32_t device = 0; device < job_.device_count(); ++device) {
+  for (std::uint32_t step = 0; step < count && victims.size() < enough; ++step) {
+    const std::uint32_t device = (last_victim_ + step) % count;
     const Interval left = job_.left.share(device).look();
     if (device == context_.index || left.empty()) continue;
     Victim victim;
@@ -119,6 +125,7 @@ bool Worker::steal() {
     const std::uint32_t wanted = steal_size(*victim, own_rate, own_overhead);
     const Steal steal = job_.left.share(victim->device).steal_back(victim->left, wanted);
     if (steal.outcome != StealOutcome::taken) continue;
+    last_victim_ = victim->device;
     job_.left.share(context_.index).put(steal.interval);
     job_.ledger.change(context_.index, [&](DeviceReport& account) {
       account.steals += 1;

@@ -8,13 +8,17 @@
 namespace skua {
 namespace {
 
-constexpr std::int64_t idle_look_max_ns = 2'000'000;
-
-/// A look goes over all devices: where there are many, each looks less often, so that all of them together look no
-/// more.
+/// How long a device that finds nothing waits before it looks again, at least and at most. A look goes over all
+/// devices, and all that are idle look: their number counts twice, and must not take the time of those who have
+/// something to do.
 std::int64_t least_idle_look_ns(std::uint32_t device_count) {
-  constexpr std::uint32_t few_devices = 64;
-  return std::min<std::int64_t>(idle_look_max_ns, 20'000 * std::max<std::int64_t>(1, device_count / few_devices));
+  constexpr double few_devices = 64;
+  const double many = std::max(1.0, device_count / few_devices);
+  return static_cast<std::int64_t>(20'000 * many * many);
+}
+
+std::int64_t most_idle_look_ns(std::uint32_t device_count) {
+  return std::max<std::int64_t>(2'000'000, 4 * least_idle_look_ns(device_count));
 }
 
 }  // namespace
@@ -26,6 +30,7 @@ Worker::Worker(Context context)
       can_(context_.device.info().can),
       idle_look_min_ns_(least_idle_look_ns(job_.device_count())),
       idle_look_ns_(idle_look_min_ns_) {
+  last_victim_ = context_.index;
   const std::uint64_t granule = job_.granules.granule_items();
   filling_items_ = context_.device.filling_items(kernel_, granule);
   dealt_items_ = job_.granules.items_in(job_.left.share(context_.index).look());
@@ -90,7 +95,7 @@ Step Worker::rest() {
   if (const auto late_ns = job_.late.next_ns(context_.index, now_ns)) {
     until_ns = std::min(until_ns, std::max(*late_ns, now_ns + idle_look_min_ns_));
   }
-  idle_look_ns_ = std::min(2 * idle_look_ns_, idle_look_max_ns);
+  idle_look_ns_ = std::min(2 * idle_look_ns_, most_idle_look_ns(job_.device_count()));
   return {Step::Wait::work, until_ns, 0};
 }
 

@@ -110,6 +110,7 @@ class Worker {
   std::uint64_t filling_items_ = 1;  ///< of this kernel on this device
   std::uint64_t dealt_items_ = 0;    ///< what the device's Share held at the start
   std::vector<Launch> running_;      ///< oldest first
+  std::uint32_t last_victim_ = 0;    ///< the device itself before the first
   std::int64_t last_end_ns_ = 0;     ///< when the device was last seen to end something, while it has not waited since
   const std::int64_t idle_look_min_ns_;
   std::int64_t idle_look_ns_;  ///< how long to wait before the next look for work

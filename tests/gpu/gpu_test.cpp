@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <gpu/measure.hpp>
-#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/hip_names.hpp>
 #include <skua/skua.hpp>
 
 #include "support/devices.hpp"

@@ -22,32 +22,9 @@ using nlohmann::json;
 using ::testing::IsEmpty;
 namespace fs = std::filesystem;
 
-/// All files below `folder` that end in `ending`, by their paths in it; one empty path when there are none.
-std::vector<std::string> recorded_files(const std::string& subfolder, const std::string& ending) {
-  std::vector<std::string> files;
-  const auto folder = test::recorded_folder();
-  std::error_code error;
-  if (folder && fs::is_directory(*folder / subfolder, error)) {
-    for (const auto& entry : fs::directory_iterator(*folder / subfolder)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with(ending)) files.push_back(subfolder + '/' + name);
-    }
-  }
-  std::sort(files.begin(), files.end());
-  if (files.empty()) files.push_back("");
-  return files;
-}
-
 std::string content_of(const fs::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param.empty() ? "None" : info.param;
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
-  return name;
 }
 
 class Recorded : public ::testing::TestWithParam<std::string> {
@@ -130,7 +107,8 @@ TEST_P(RecordedRcclXml, HasItsHivesAndNumaNodes) {
   EXPECT_EQ(nodes, expected_.at("numa_nodes_named").get<std::vector<std::uint32_t>>());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedRcclXml, ::testing::ValuesIn(recorded_files("rccl-xml", ".xml")), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RecordedRcclXml, ::testing::ValuesIn(test::recorded_files("rccl-xml", ".xml")),
+                         test::recorded_test_name);
 
 class RecordedHwlocXml : public Recorded {};
 
@@ -159,7 +137,8 @@ TEST_P(RecordedHwlocXml, IsReadAsASeparateReaderDid) {
   EXPECT_THAT(topology_.notes, IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedHwlocXml, ::testing::ValuesIn(recorded_files("hwloc-xml", ".xml")), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RecordedHwlocXml, ::testing::ValuesIn(test::recorded_files("hwloc-xml", ".xml")),
+                         test::recorded_test_name);
 
 class RecordedNvidiaSmi : public Recorded {};
 
@@ -195,14 +174,8 @@ TEST_P(RecordedNvidiaSmi, IsReadAsASeparateReaderDid) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedNvidiaSmi, ::testing::ValuesIn(recorded_files("nvidia-smi", ".txt")),
-                         test_name);
-
-/// Hops as weights count them, which is not as rocm_smi prints them.
-std::optional<std::uint32_t> hops_by_weight(int weight) {
-  if (weight == 13 || weight == 41) return 1;
-  return weight % 15 == 0 ? std::optional(static_cast<std::uint32_t>(weight / 15)) : std::nullopt;
-}
+INSTANTIATE_TEST_SUITE_P(Files, RecordedNvidiaSmi, ::testing::ValuesIn(test::recorded_files("nvidia-smi", ".txt")),
+                         test::recorded_test_name);
 
 class RecordedRocmSmi : public Recorded {};
 
@@ -216,7 +189,7 @@ TEST_P(RecordedRocmSmi, IsReadAsASeparateReaderDid) {
     const bool is_xgmi = expected_.at("type")[from][to] == "XGMI";
     EXPECT_EQ(link.kind, is_xgmi ? LinkKind::xgmi : LinkKind::pcie);
     if (is_xgmi) {
-      EXPECT_EQ(link.hops, hops_by_weight(expected_.at("weight")[from][to]));
+      EXPECT_EQ(link.hops, test::hops_by_weight(expected_.at("weight")[from][to]));
     } else {
       EXPECT_EQ(link.hops, expected_.at("hops_as_printed")[from][to].get<std::uint32_t>());
     }
@@ -224,7 +197,8 @@ TEST_P(RecordedRocmSmi, IsReadAsASeparateReaderDid) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedRocmSmi, ::testing::ValuesIn(recorded_files("rocm-smi", ".txt")), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RecordedRocmSmi, ::testing::ValuesIn(test::recorded_files("rocm-smi", ".txt")),
+                         test::recorded_test_name);
 
 class RecordedAmdSmi : public Recorded {};
 
@@ -239,7 +213,7 @@ TEST_P(RecordedAmdSmi, IsReadAsASeparateReaderDid) {
     EXPECT_EQ(link.kind, is_xgmi ? LinkKind::xgmi : LinkKind::pcie);
     if (is_xgmi) {
       const std::string weight = expected_.at("weight_table")[from][to];
-      EXPECT_EQ(link.hops, hops_by_weight(std::stoi(weight)));
+      EXPECT_EQ(link.hops, test::hops_by_weight(std::stoi(weight)));
     }
     // "50000-100000": of one link, and of all that join the pair.
     const std::string speeds = expected_.at("numa_bw_table")[from][to];
@@ -254,7 +228,8 @@ TEST_P(RecordedAmdSmi, IsReadAsASeparateReaderDid) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedAmdSmi, ::testing::ValuesIn(recorded_files("amd-smi", ".txt")), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RecordedAmdSmi, ::testing::ValuesIn(test::recorded_files("amd-smi", ".txt")),
+                         test::recorded_test_name);
 
 class RecordedBandwidthTest : public Recorded {};
 
@@ -271,7 +246,7 @@ TEST_P(RecordedBandwidthTest, IsReadAsASeparateReaderDid) {
   for_pairs([&](std::size_t from, std::size_t to) {
     const Link& link = pair(from, to);
     const json& distance = expected_.at("inter_device_numa_distance")[devices[from]][devices[to]];
-    const auto hops = distance.is_null() ? std::nullopt : hops_by_weight(distance);
+    const auto hops = distance.is_null() ? std::nullopt : test::hops_by_weight(distance);
     EXPECT_EQ(link.kind == LinkKind::xgmi, hops.has_value());
     EXPECT_EQ(link.hops, hops);
     const json& speed = expected_.at("unidirectional_copy_peak_bandwidth")[devices[from]][devices[to]];
@@ -280,7 +255,8 @@ TEST_P(RecordedBandwidthTest, IsReadAsASeparateReaderDid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RecordedBandwidthTest,
-                         ::testing::ValuesIn(recorded_files("rocm-bandwidth-test", ".txt")), test_name);
+                         ::testing::ValuesIn(test::recorded_files("rocm-bandwidth-test", ".txt")),
+                         test::recorded_test_name);
 
 class RecordedMachine : public Recorded {};
 
@@ -348,7 +324,8 @@ TEST_P(RecordedMachine, IsTheGraphThatItsTreeOfFilesGives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, RecordedMachine, ::testing::ValuesIn(recorded_files("machines", ".json")), test_name);
+INSTANTIATE_TEST_SUITE_P(Files, RecordedMachine, ::testing::ValuesIn(test::recorded_files("machines", ".json")),
+                         test::recorded_test_name);
 
 }  // namespace
 }  // namespace skua

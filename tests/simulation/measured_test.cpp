@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "support/measured_runs.hpp"
+#include <measured_runs.hpp>
 
 namespace skua {
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/hip_names.hpp>
 
 namespace skua::test {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/hip_names.hpp>
 
 namespace hip_stub {
 

@@ -3,7 +3,7 @@
 #include <skua/backends.hpp>
 #include <skua/input.hpp>
 
-#include <device/in_flight.hpp>
+#include <host/launch_ring.hpp>
 #include "support/asynchronous_device.hpp"
 #include "support/devices.hpp"
 
@@ -91,8 +91,8 @@ TEST(Backends, CanBeAddedFromOutsideButNotTwice) {
   EXPECT_THROW(register_backend("auto", open), InputError);
 }
 
-TEST(InFlight, IsFirstInFirstOutAcrossItsEnd) {
-  InFlight<int, 2> ring;
+TEST(LaunchRing, IsFirstInFirstOutAcrossItsEnd) {
+  LaunchRing<int, 2> ring;
   ring.push(1);
   ring.push(2);
   EXPECT_TRUE(ring.full());

@@ -117,9 +117,21 @@ TEST(Feedback, HidesWhatTheHostSpendsBehindTheOtherLaunch) {
   EXPECT_NEAR(hiding(feedback, 1), 40, 1);
   EXPECT_NEAR(hiding(feedback, 2), 12, 1);
   feedback.add_gap(0);
-  feedback.add_gap(2'000);
+  for (int i = 0; i < 2; ++i) feedback.add_gap(2'000);
   EXPECT_NEAR(hiding(feedback, 1), 40, 1) << "the larger of both, not their sum";
   EXPECT_NEAR(hiding(feedback, 2), 24, 1);
+}
+
+TEST(Feedback, DoesNotTakeAThreadThatWasHeldUpForTheCostOfALaunch) {
+  Feedback held_up;
+  Feedback plain;
+  for (Feedback* const feedback : {&held_up, &plain}) {
+    for (int i = 0; i < 3; ++i) feedback->add_chunk(1'000'000, 1'000'000);
+    feedback->add_gap(5'000);
+  }
+  held_up.add_gap(300'000'000);
+  plain.add_gap(5'000);
+  EXPECT_EQ(held_up.hiding_items(1), plain.hiding_items(1)) << "the second gap, and the first that counts";
 }
 
 }  // namespace

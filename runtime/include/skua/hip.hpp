@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-#include <skua/detail/gpu_api.hpp>
 #include <skua/detail/gpu_code.hpp>
 #include <skua/detail/gpu_kernels.hpp>
+#include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
 #include <skua/kernel.hpp>
 

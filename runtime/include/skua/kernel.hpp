@@ -8,7 +8,7 @@
 
 // Marks a body that may run on every backend.
 #if defined(__CUDACC__) || defined(__HIPCC__)
-#include <skua/detail/gpu_api.hpp>
+#include <skua/detail/hip_names.hpp>
 #define SKUA_BODY __host__ __device__
 #else
 #define SKUA_BODY

@@ -6,33 +6,29 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <skua/detail/gpu_api.hpp>
 #include <skua/detail/gpu_code.hpp>
 #include <skua/detail/gpu_marks.hpp>
+#include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
 
 namespace skua::gpu {
 
 /// Runs `items` items, fewer than 2^64 - 2^32, from `begin` on, in `all` rounds of one a thread.
+/// The loop goes by what its block has in common: its counter lies in registers of the whole warp, and the body has the
+/// others.
 template <class Body>
 __global__ void __launch_bounds__(Slicing::block_threads)
     run_items(Body body, std::uint64_t begin, std::uint64_t items, std::uint64_t all, GpuPart part) {
   __shared__ WarpRounds rounds_of_warps[WarpRounds::in_block];
-  const unsigned stride = gridDim.x * blockDim.x;
-  std::uint64_t item = begin + blockIdx.x * blockDim.x + threadIdx.x;
   WarpRounds& rounds = rounds_of_warps[threadIdx.x / WarpRounds::threads];
-  for (std::uint32_t left = rounds.begin(all, part); left > 0; left = rounds.next(all, part)) {
-    // All items of these rounds are there, or it is the last round. A loop with its condition at its end, not unrolled,
-    // that goes on from item to item: compilers make it with few registers, so that a GPU holds more threads.
-    if (item - begin < items) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  std::uint32_t left = rounds.begin(part);
 #pragma unroll 1
-      do {
-        body(item);
-        item += stride;
-      } while (--left > 0);
-    }
+  for (std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x; left > 0 && first < items; first += stride) {
+    if (first + threadIdx.x < items) body(begin + first + threadIdx.x);
+    if (--left == 0) left = rounds.next(part);
   }
-  rounds.leave(all, part);
+  if (left == 0) rounds.leave(all, part);
   mark_end(part);
 }
 
@@ -130,8 +126,8 @@ __global__ void __launch_bounds__(Slicing::block_threads)
   const Team<Value> team{threadIdx.x % threads, reinterpret_cast<Value*>(memory) + place * threads,
                          &last_of_team[place]};
   WarpRounds& rounds = rounds_of_warps[threadIdx.x / WarpRounds::threads];
-  bool goes_on = rounds.goes_on_at_first(part);
-  for (std::uint64_t first_unit = std::uint64_t{blockIdx.x} * teams; goes_on && first_unit < chunk.units;
+  std::uint32_t left = rounds.begin(part);
+  for (std::uint64_t first_unit = std::uint64_t{blockIdx.x} * teams; left > 0 && first_unit < chunk.units;
        first_unit += std::uint64_t{gridDim.x} * teams) {
     const std::uint64_t unit = first_unit + place;
     const Slice slice(chunk.slicing, unit, chunk.items);
@@ -143,9 +139,9 @@ __global__ void __launch_bounds__(Slicing::block_threads)
       chunk.partials[slice.granule] = team.values[0];
     }
     meet();
-    goes_on = rounds.goes_on(part);
+    if (--left == 0) left = rounds.next(part);
   }
-  if (!goes_on) rounds.leave(chunk.rounds, part);
+  if (left == 0) rounds.leave(chunk.rounds, part);
   mark_end(part);
 }
 

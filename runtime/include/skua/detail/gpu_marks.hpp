@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include <skua/detail/gpu_api.hpp>
 #include <skua/detail/gpu_code.hpp>
+#include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
 
 namespace skua::gpu {
@@ -55,65 +55,31 @@ class WarpRounds {
   static constexpr unsigned threads = 32;  ///< of what GpuRounds calls a warp
   static constexpr unsigned in_block = Slicing::block_threads / threads;
 
-  /// Of `all` rounds, how many to do before the first next(); 0: none.
-  __device__ std::uint32_t begin(std::uint64_t all, const GpuPart& part) {
+  /// How many rounds to do before next() is asked; 0: the chunk is dropped. What both return is the same for all of the
+  /// warp; counting it down is all that a round costs.
+  __device__ std::uint32_t begin(const GpuPart& part) {
+    std::uint32_t rounds = 1;
     if (is_first_lane()) {
       done_ = 0;
-      batch_ = all == 0 || (part.looks_first && looks_dropped(part)) ? 0 : 1;
+      batch_ = 1;
       begin_ = now();
+      if (part.looks_first && looks_dropped(part)) rounds = 0;
     }
-    meet();
-    return batch_;
+    return of_first_lane(rounds);
   }
 
-  /// After as many rounds as were said last: how many to do next; 0: none any more. The last round comes alone, since
-  /// only some threads may have something to do in it.
-  __device__ std::uint32_t next(std::uint64_t all, const GpuPart& part) {
-    meet();
+  /// After as many rounds as were said last: how many to do next; 0: the chunk is dropped.
+  __device__ std::uint32_t next(const GpuPart& part) {
+    std::uint32_t rounds = 0;
     if (is_first_lane()) {
       done_ += batch_;
       const std::uint32_t since = now() - begin_;
       begin_ += since;
       const bool looks = since > look_every_cycles / 2 || batch_ == batch_max;
-      const std::uint32_t fit = fitting(batch_, since);
-      const std::uint64_t left = all - done_;
-      if (left == 0 || (looks && looks_dropped(part))) {
-        batch_ = 0;
-      } else {
-        batch_ = left > fit ? fit : left > 1 ? static_cast<std::uint32_t>(left - 1) : 1;
-      }
+      batch_ = fitting(batch_, since);
+      rounds = looks && looks_dropped(part) ? 0 : batch_;
     }
-    meet();
-    return batch_;
-  }
-
-  /// The other way, for loops of long rounds: asked before the first round, and goes_on() after each. Returns false
-  /// when the chunk is dropped. What it returns is the same for all of the warp, and compilers know: what a loop counts
-  /// by then lies in registers that the whole warp has in common.
-  __device__ bool goes_on_at_first(const GpuPart& part) {
-    bool stops = false;
-    if (is_first_lane()) {
-      done_ = 0;
-      batch_ = 1;
-      left_ = 1;
-      begin_ = now();
-      stops = part.looks_first && looks_dropped(part);
-    }
-    return !any(stops);
-  }
-
-  __device__ bool goes_on(const GpuPart& part) {
-    bool stops = false;
-    if (is_first_lane()) {
-      ++done_;
-      if (--left_ == 0) {
-        const std::uint32_t since = now() - begin_;
-        begin_ += since;
-        stops = (since > look_every_cycles / 2 || batch_ == batch_max) && looks_dropped(part);
-        left_ = batch_ = fitting(batch_, since);
-      }
-    }
-    return !any(stops);
+    return of_first_lane(rounds);
   }
 
   /// Leaves the rounds that were done for the host, where they were not all.
@@ -134,11 +100,11 @@ class WarpRounds {
   static __device__ bool looks_dropped(const GpuPart& part) {
     return *static_cast<const volatile std::uint32_t*>(part.dropped) != 0;
   }
-  static __device__ bool any(bool stops) {
+  static __device__ std::uint32_t of_first_lane(std::uint32_t value) {
 #if defined(__HIPCC__)
-    return __any(stops) != 0;
+    return __shfl(value, 0, threads);
 #else
-    return __any_sync(0xffffffffu, stops) != 0;
+    return __shfl_sync(0xffffffffu, value, 0);
 #endif
   }
   static __device__ bool is_first_lane() {
@@ -149,9 +115,8 @@ class WarpRounds {
   }
 
   std::uint64_t done_;
-  std::uint32_t batch_;
-  std::uint32_t left_;  ///< of a batch, where goes_on() is asked
-  std::uint32_t begin_;
+  std::uint32_t batch_;  ///< rounds between two looks
+  std::uint32_t begin_;  ///< of these
 };
 
 }  // namespace skua::gpu
