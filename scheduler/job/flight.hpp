@@ -1,13 +1,12 @@
 // One launch of a Job, as the Workers of other devices see it: who may count its granules.
 //
 // ORDERING   word_     phase in the high bits, then the generation. All that is decided of a launch is decided here:
-//                        idle -> running              its owner starts it, in a new generation
-//                        running -> idle              its owner ends it, and counts it
-//                        running -> frozen            somebody begins to copy it: from now on it is counted by who
-//                        settles frozen -> settled            by the owner or by the copies, whoever is first: he
-//                        counts it running, frozen -> interrupted   the Job was stopped: copies count no more, and the
-//                        owner counts
-//                                                     what its device has run whole
+//                        idle -> running                 its owner starts it, in a new generation
+//                        running -> idle                 its owner ends it, and counts it
+//                        running -> frozen               somebody begins to copy it: whoever settles it counts it
+//                        frozen -> settled               by the owner or by the copies, whoever is first
+//                        running, frozen -> interrupted  the Job was stopped: copies count no more, and the owner
+//                                                        counts what its device has run whole
 //                      A flight that was frozen or interrupted is never started again, so that pointers to it stay good
 //                      until the Job ends. Devices look at the word, too: settled and interrupted lie above all others.
 //            The other fields are written by the owner before its release store of running; a reader takes them as a

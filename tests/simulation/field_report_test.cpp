@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include <skua/faults.hpp>
 #include <skua/lower_bound.hpp>
@@ -142,32 +143,49 @@ TEST(FieldReport, B23NobodySleepsThroughTheEnd) {
   }
 }
 
+/// Looks, of each device, of Workers that have nothing to do while the first device is busy for a second.
+std::vector<std::vector<double>> idle_looks_s(SimulationEngine engine, std::size_t devices) {
+  Scenario scenario = make_scenario("equal", 1);
+  const SimulatedDevice idle = scenario.machine.devices.front();
+  scenario.machine.devices.assign(devices, idle);
+  scenario.machine.devices[0].work_per_second = 1e3;
+  scenario.repeatable = false;
+  // One granule: a second for the first device, and nothing ever for the others.
+  scenario.costs = Costs(1'000, {1.0});
+  scenario.granule_items = 1'000;
+  scenario.placement.assign(devices, 1e-12);
+  scenario.placement[0] = 1;
+  SimulationOptions options;
+  options.engine = engine;
+  std::vector<std::vector<double>> looks_s(devices);
+  options.on_look = [&](const SimulatedLook& look) { looks_s[look.device].push_back(look.at_s); };
+  const SimulationResult result = simulate(scenario, options);
+  EXPECT_TRUE(result.ended);
+  EXPECT_GT(result.report.makespan_s, 0.9);
+  return looks_s;
+}
+
 // B24: while one device has a long chunk, Workers without work look for it ever more seldom, and no more.
 TEST(FieldReport, B24IdleWorkersLookSeldom) {
   for (const SimulationEngine engine : simulation_engines()) {
-    Scenario scenario = make_scenario("equal", 1);
-    scenario.machine.devices.resize(2);
-    scenario.machine.devices[0].work_per_second = 1e3;
-    scenario.repeatable = false;
-    // One granule: a second for the first device, and nothing ever for the other.
-    scenario.costs = Costs(1'000, {1.0});
-    scenario.granule_items = 1'000;
-    scenario.placement = {1, 1e-12};
-    SimulationOptions options;
-    options.engine = engine;
-    std::vector<double> looks_s;
-    options.on_look = [&](const SimulatedLook& look) {
-      if (look.device == 1) looks_s.push_back(look.at_s);
-    };
-    const SimulationResult result = simulate(scenario, options);
-    ASSERT_TRUE(result.ended);
-    ASSERT_GT(result.report.makespan_s, 0.9);
+    const std::vector<double> looks_s = idle_looks_s(engine, 2)[1];
     EXPECT_LT(looks_s.size(), 1'000u) << "over a second";
     ASSERT_GT(looks_s.size(), 100u) << "it is to look again, though";
     // The first waits are short: a short Job is not to be missed.
     EXPECT_LT(looks_s[1] - looks_s[0], 50e-6);
     for (std::size_t i = 20; i + 1 < looks_s.size(); ++i) EXPECT_LT(looks_s[i + 1] - looks_s[i], 5e-3);
   }
+}
+
+// B24, too: a look goes over all devices, so that those of a thousand devices would take the cores from the one that
+// has something to do.
+TEST(FieldReport, B24AThousandIdleWorkersTogetherLookLittleMoreThanSixtyFour) {
+  const auto sum = [](const std::vector<std::vector<double>>& looks_s) {
+    return std::accumulate(
+        looks_s.begin(), looks_s.end(), std::size_t{0},
+        [](std::size_t so_far, const std::vector<double>& of_one) { return so_far + of_one.size(); });
+  };
+  EXPECT_LT(sum(idle_looks_s(SimulationEngine::plain, 1'024)), 3 * sum(idle_looks_s(SimulationEngine::plain, 64)));
 }
 
 // B25: a failure is in the Report, and what is left is done by others.

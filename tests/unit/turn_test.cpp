@@ -1,4 +1,5 @@
 // Jobs that could never begin are refused at once, and those that can wait their turn do.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -20,6 +21,8 @@ namespace skua {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
 
 /// What a Job that is started there and then comes to.
 std::string try_a_job(Scheduler& scheduler) {
@@ -112,8 +115,7 @@ TEST(Turn, SaysInTheReportHowLongOtherThreadsJobsKeptItWaiting) {
   while (!runs) std::this_thread::yield();
   const Report report = scheduler.parallel_for(1, [](std::uint64_t) {});
   other.join();
-  ASSERT_FALSE(report.notes.empty());
-  EXPECT_NE(report.notes.front().find("for Jobs of other threads"), std::string::npos) << report.notes.front();
+  EXPECT_THAT(report.notes, Contains(HasSubstr("for Jobs of other threads")));
 }
 
 #ifndef __SANITIZE_THREAD__
