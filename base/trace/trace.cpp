@@ -1,8 +1,11 @@
 // Writes the trace-event JSON that Perfetto reads.
 #include "trace.hpp"
 
+#include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include <skua/input.hpp>
@@ -61,7 +64,12 @@ void Trace::add(std::vector<TraceEvent> events) {
 
 void Trace::flush() {
   const std::lock_guard lock(mutex_);
-  std::ofstream(path_, std::ios::trunc) << trace_json(tracks_, events_) << '\n';
+  std::ofstream file(path_, std::ios::trunc);
+  file << trace_json(tracks_, events_) << '\n' << std::flush;
+  // Who destroys it cannot be thrown at.
+  if (!file && !std::exchange(has_told_, true)) {
+    std::fprintf(stderr, "skua: trace file %s could not be written whole\n", path_.c_str());
+  }
 }
 
 }  // namespace skua

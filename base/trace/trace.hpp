@@ -31,7 +31,7 @@ class Trace {
 
   void name_track(std::uint32_t device, const std::string& name);
   void add(std::vector<TraceEvent> events);
-  /// Writes all events so far as one whole JSON document.
+  /// Writes all events so far as one whole JSON document. Where that fails, says so once, on standard error.
   void flush();
 
  private:
@@ -39,6 +39,7 @@ class Trace {
   std::mutex mutex_;
   std::vector<std::pair<std::uint32_t, std::string>> tracks_;
   std::vector<TraceEvent> events_;
+  bool has_told_ = false;  ///< that it could not be written
 };
 
 /// The JSON document of a trace: any byte string is a valid name.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -53,6 +54,16 @@ TEST(Trace, IsWrittenWhenItEnds) {
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0]["args"]["name"], "host:0");
   std::remove(path.c_str());
+}
+
+TEST(Trace, SaysOnceThatTheDeviceIsFull) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no full device here";
+  testing::internal::CaptureStderr();
+  {
+    Trace trace("/dev/full");
+    trace.flush();
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "skua: trace file /dev/full could not be written whole\n");
 }
 
 TEST(Trace, NamesAFileThatCannotBeWritten) {
