@@ -238,6 +238,15 @@ TEST(Tidy, KeepsVendorsInTheSourcesOfThreeModules) {
   }
 }
 
+/// Tests run beside one another: a name that two of them write to would fail one of them now and then.
+TEST(Tidy, LetsTestsWriteIntoFoldersOfTheirOwnOnly) {
+  const std::string shared = std::string("Temp") + "Dir()";
+  for (const File& file : files()) {
+    if (!file.is_in("tests")) continue;
+    EXPECT_EQ(file.text.find(shared), std::string::npos) << file.path << " writes beside others: TemporaryFolder";
+  }
+}
+
 TEST(Tidy, NamesNoFolderOfOneMachine) {
   // In two pieces each, so that this file passes.
   static const std::vector<std::string> folders = {std::string("/wo") + "rk/", std::string("/ho") + "me/",

@@ -88,9 +88,11 @@ void ChildProcess::kill_it() {
 
 bool ChildProcess::send(char question) {
   if (is_gone()) return false;
-  // A full buffer means a child that has not read for a long time.
-  if (::send(connection_, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) != 1) hang_up();
-  return !is_gone();
+  if (::send(connection_, &question, 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1) return true;
+  // A full buffer means a child that has not read for a long time. One that has ended may have said why: that is still
+  // to be received.
+  if (errno == EAGAIN || errno == EWOULDBLOCK) hang_up();
+  return false;
 }
 
 std::string ChildProcess::receive(std::chrono::milliseconds wait) {

@@ -26,7 +26,8 @@ class ChildProcess {
 
   bool has_started() const noexcept { return has_started_; }
 
-  /// Returns false when the child is gone or was never there.
+  /// Returns false when nobody reads it: the child has ended, hangs or was never there. What it wrote before it ended
+  /// can still be received.
   /// Blocks: never.
   bool send(char question);
 

@@ -49,6 +49,13 @@ TEST(ChildProcess, TellsBySignalOrErrorHowItEnded) {
   EXPECT_FALSE(failed.send('?'));
 }
 
+TEST(ChildProcess, IsHeardToTheEndAfterAQuestionThatItDidNotReadAnyMore) {
+  ChildProcess child([](int connection) { write_or_exit(connection, "I go"); });
+  ASSERT_TRUE(child.wait_for_end(SteadyTime::now() + patience).has_value());
+  EXPECT_FALSE(child.send('?'));
+  EXPECT_EQ(everything_of(child), "I go");
+}
+
 TEST(ChildProcess, HoldsNoFileOfTheProgram) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

@@ -2,20 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 
 #include <skua/costs.hpp>
 #include <skua/input.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace skua {
 namespace {
 
 std::string file_of(const std::string& content) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "costs_test.csv";
-  std::ofstream(path) << content;
-  return path.string();
+  static const test::TemporaryFolder folder;
+  return folder.write("costs.csv", content).string();
 }
 
 std::string message_of(const std::string& content) {

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include <skua/described_machine.hpp>
 #include <skua/input.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace skua {
 namespace {
@@ -14,9 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string write(const std::string& name, const std::string& content) {
-  const fs::path path = fs::path(testing::TempDir()) / name;
-  std::ofstream(path) << content;
-  return path.string();
+  static const test::TemporaryFolder folder;
+  return folder.write(name, content).string();
 }
 
 std::string message_of(const std::string& content) {

@@ -2,8 +2,6 @@
 #include <monte_carlo/options.hpp>
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <skua/input.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace {
 
@@ -143,12 +142,14 @@ TEST(MonteCarloOptions, RefuseOptionsThatContradictEachOther) {
 }
 
 TEST(MonteCarloOptions, RefuseAGranuleLargerThanOnePositionsPaths) {
-  const std::string path = testing::TempDir() + "granule_of_a_portfolio.csv";
-  std::ofstream(path) << "name,type,spot,strike,rate,volatility,maturity,paths\n"
-                         "large,call,100,105,0.03,0.2,1,1000\nsmall,call,100,105,0.03,0.2,1,10\n";
+  const skua::test::TemporaryFolder folder;
+  const std::string path = folder
+                               .write("portfolio.csv",
+                                      "name,type,spot,strike,rate,volatility,maturity,paths\n"
+                                      "large,call,100,105,0.03,0.2,1,1000\nsmall,call,100,105,0.03,0.2,1,10\n")
+                               .string();
   expect_complaint({"--problem", "option", "--portfolio", path.c_str(), "--granule", "11"}, path + ":3");
   EXPECT_EQ(complaint({"--problem", "option", "--portfolio", path.c_str(), "--granule", "10"}), "");
-  std::filesystem::remove(path);
 }
 
 }  // namespace

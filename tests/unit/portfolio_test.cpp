@@ -1,8 +1,6 @@
 // Tests of portfolios and slab cases read from CSV files.
 #include <monte_carlo/portfolio.hpp>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 
@@ -10,6 +8,7 @@
 
 #include <monte_carlo/slab_cases.hpp>
 #include <skua/input.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace {
 
@@ -21,16 +20,11 @@ using monte_carlo::read_slab_case;
 /// A file that is gone when the test is over.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::string& content)
-      : path_(testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv") {
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  explicit TemporaryFile(const std::string& content) : path_(folder_.write("table.csv", content).string()) {}
   const std::string& path() const { return path_; }
 
  private:
+  skua::test::TemporaryFolder folder_;
   std::string path_;
 };
 

@@ -1,20 +1,17 @@
 // Recorded runs.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include <skua/input.hpp>
 #include <skua/replay.hpp>
 #include <skua/simulate.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace skua {
 namespace {
 
 std::string write(const std::string& content) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "replay_test.json";
-  std::ofstream(path) << content;
-  return path.string();
+  static const test::TemporaryFolder folder;
+  return folder.write("recorded.json", content).string();
 }
 
 TEST(Replay, FindsTheRatesOfARecordedRun) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skua/input.hpp>
+#include <support/temporary_folder.hpp>
 #include <trace/trace.hpp>
 
 namespace skua {
@@ -43,7 +44,8 @@ TEST(Trace, CountsInMicroseconds) {
 }
 
 TEST(Trace, IsWrittenWhenItEnds) {
-  const std::string path = testing::TempDir() + "skua_trace_test.json";
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "trace.json").string();
   {
     Trace trace(path);
     trace.name_track(0, "host:0");
@@ -53,7 +55,6 @@ TEST(Trace, IsWrittenWhenItEnds) {
   const auto events = nlohmann::json::parse(file).at("traceEvents");
   ASSERT_EQ(events.size(), 2u);
   EXPECT_EQ(events[0]["args"]["name"], "host:0");
-  std::remove(path.c_str());
 }
 
 TEST(Trace, SaysOnceThatTheDeviceIsFull) {
