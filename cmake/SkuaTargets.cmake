@@ -13,6 +13,10 @@ if(SKUA_SANITIZE)
   list(JOIN SKUA_SANITIZE "," skua_sanitizers)
   target_compile_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers} -fno-omit-frame-pointer)
   target_link_options(skua_build_options INTERFACE -fsanitize=${skua_sanitizers})
+  # These look at every access to memory, as the address sanitizer does, and double the time of compiling.
+  if("undefined" IN_LIST SKUA_SANITIZE)
+    target_compile_options(skua_build_options INTERFACE -fno-sanitize=null,alignment,vptr,pointer-overflow)
+  endif()
 endif()
 
 # Reading the standard library costs most sources more time than all the rest: it is compiled once a module. Headers are

@@ -18,6 +18,7 @@ if(SKUA_HIP_HEADERS)
   target_include_directories(gpu_on_stub SYSTEM PUBLIC "${SKUA_HIP_HEADERS}")
   target_compile_definitions(gpu_on_stub PUBLIC SKUA_GPU_HIP=1)
   set_target_properties(gpu_on_stub PROPERTIES CXX_EXTENSIONS OFF)
+  set_target_properties(gpu_on_stub PROPERTIES EXCLUDE_FROM_ALL TRUE)
   skua_precompile(gpu_on_stub)
   skua_test(gpu_backend_tests LABEL unit
     SOURCES unit/gpu_copy_test.cpp unit/gpu_device_test.cpp gpu/drop_on_stub_test.cpp

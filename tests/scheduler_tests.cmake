@@ -30,6 +30,7 @@ skua_test(scheduler_tests LABEL unit
     unit/worker_test.cpp
   LIBRARIES skua::scheduler skua::scheduler_inside nlohmann_json::nlohmann_json)
 if(TARGET TBB::tbb)
+  target_sources(scheduler_tests PRIVATE unit/cores_test.cpp)
   target_link_libraries(scheduler_tests PRIVATE TBB::tbb)
   target_compile_definitions(scheduler_tests PRIVATE SKUA_HAS_TBB=1)
 endif()

@@ -5,9 +5,14 @@ add_library(rocm_smi_refusing_stub MODULE support/rocm_smi_stub.cpp)
 target_compile_features(rocm_smi_refusing_stub PRIVATE cxx_std_20)
 target_compile_definitions(rocm_smi_refusing_stub PRIVATE STUB_REFUSES)
 
+add_library(kfd_fixture OBJECT support/kfd_fixture.cpp)
+target_link_libraries(kfd_fixture PUBLIC skua::topology skua::topology_inside PRIVATE skua_build_options)
+target_include_directories(kfd_fixture PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+target_compile_definitions(kfd_fixture PRIVATE SKUA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+set_target_properties(kfd_fixture PROPERTIES CXX_EXTENSIONS OFF)
+
 skua_test(topology_tests LABEL unit
   SOURCES
-    support/kfd_fixture.cpp
     unit/cpu_mask_test.cpp
     unit/described_test.cpp
     unit/discovery_test.cpp
@@ -20,7 +25,6 @@ skua_test(topology_tests LABEL unit
     unit/probe_hwloc_test.cpp
     unit/probe_kfd_test.cpp
     unit/probe_nvml_test.cpp
-    unit/probe_rocm_smi_test.cpp
     unit/read_amd_smi_test.cpp
     unit/read_bandwidth_table_test.cpp
     unit/read_machine_json_test.cpp
@@ -31,7 +35,7 @@ skua_test(topology_tests LABEL unit
     unit/vendor_address_test.cpp
     unit/write_dot_test.cpp
     unit/write_text_test.cpp
-  LIBRARIES skua::topology skua::topology_inside fmt::fmt nlohmann_json::nlohmann_json)
+  LIBRARIES kfd_fixture fmt::fmt nlohmann_json::nlohmann_json)
 if(SKUA_HAS_LIBXML2)
   target_sources(topology_tests PRIVATE
     unit/read_hwloc_xml_test.cpp
@@ -41,10 +45,15 @@ else()
 endif()
 target_compile_definitions(topology_tests PRIVATE
   SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>
-  SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
-  SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>"
   SKUA_NVML_STUB="$<TARGET_FILE:nvml_stub>")
-add_dependencies(topology_tests rocm_smi_stub rocm_smi_refusing_stub nvml_stub)
+add_dependencies(topology_tests nvml_stub)
+
+# By itself: some of it cannot run under the address sanitizer.
+skua_test(probe_rocm_smi_tests LABEL unit SOURCES unit/probe_rocm_smi_test.cpp LIBRARIES kfd_fixture fmt::fmt)
+target_compile_definitions(probe_rocm_smi_tests PRIVATE
+  SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
+  SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>")
+add_dependencies(probe_rocm_smi_tests rocm_smi_stub rocm_smi_refusing_stub)
 
 # Machines that others recorded, and the real librocm_smi64 over described ones: that is not written for sanitizers.
 if(NOT SKUA_SANITIZE)
@@ -57,7 +66,6 @@ if(NOT SKUA_SANITIZE)
       recorded/described_recorded_test.cpp
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
-      support/kfd_fixture.cpp
-    LIBRARIES machine_tree ${CMAKE_DL_LIBS})
+    LIBRARIES machine_tree kfd_fixture ${CMAKE_DL_LIBS})
   target_compile_definitions(topology_recorded_tests PRIVATE SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>)
 endif()

@@ -1,6 +1,9 @@
 // The calling thread, and with it the threads that oneTBB lends to an arena.
 #include "cores.hpp"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -29,20 +32,27 @@ void run_granule(const Kernel& kernel, const Chunk& chunk, std::uint64_t granule
   kernel.run_on_host(part);
 }
 
-/// Until the chunk is dropped; what was run is [first, last) of the result.
-GranuleRange run_granules(const Kernel& kernel, const Chunk& chunk, GranuleRange range) {
+/// Until the chunk is dropped or a body throws: either way `done` is told what was run whole.
+template <class Done>
+void run_granules(const Kernel& kernel, const Chunk& chunk, GranuleRange range, Done done) {
   const BodyScope scope;
   std::uint64_t next = range.first;
-  for (; next != range.last && !chunk.drop.now(); ++next) run_granule(kernel, chunk, next);
-  return {range.first, next};
+  const auto tell = [&] {
+    if (next != range.first) done(GranuleRange{range.first, next});
+  };
+  try {
+    for (; next != range.last && !chunk.drop.now(); ++next) run_granule(kernel, chunk, next);
+  } catch (...) {
+    tell();
+    throw;
+  }
+  tell();
 }
 
 class OneCore final : public Cores {
  public:
-  std::vector<GranuleRange> run(const Kernel& kernel, const Chunk& chunk) override {
-    const GranuleRange run = run_granules(kernel, chunk, {0, chunk.granules()});
-    if (run.first == run.last) return {};
-    return {run};
+  void run(const Kernel& kernel, const Chunk& chunk, std::vector<GranuleRange>& done) override {
+    run_granules(kernel, chunk, {0, chunk.granules()}, [&](const GranuleRange& run) { done.push_back(run); });
   }
 };
 
@@ -53,6 +63,7 @@ class ArenaBinding final : public tbb::task_scheduler_observer {
  public:
   ArenaBinding(tbb::task_arena& arena, CpuSet cpus)
       : tbb::task_scheduler_observer(arena), cpus_(std::move(cpus)), home_(this_thread_cpus()) {
+    pthread_sigmask(SIG_SETMASK, nullptr, &home_signals_);
     observe(true);
   }
   ~ArenaBinding() override { observe(false); }
@@ -60,8 +71,11 @@ class ArenaBinding final : public tbb::task_scheduler_observer {
   void on_scheduler_entry(bool is_worker) override {
     if (!is_worker) return;
     Stay stay;
-    // A thread that oneTBB made from a thread of skua's has that one's CPUs, which are not its own.
-    stay.cpus = is_of_skua_thread() ? home_ : this_thread_cpus();
+    // A thread that oneTBB made from a thread of skua's has that one's CPUs and blocks the signals that it blocks:
+    // which are not its own.
+    const bool is_made_here = is_of_skua_thread();
+    stay.cpus = is_made_here ? home_ : this_thread_cpus();
+    if (is_made_here) pthread_sigmask(SIG_SETMASK, &home_signals_, nullptr);
     unmark_this_thread();
     stay.scope = std::make_unique<BodyScope>();
     stays().push_back(std::move(stay));
@@ -86,23 +100,33 @@ class ArenaBinding final : public tbb::task_scheduler_observer {
 
   CpuSet cpus_;
   std::optional<CpuSet> home_;  ///< the CPUs of the thread that made the device
+  sigset_t home_signals_{};     ///< and the signals that it blocks
 };
 
 class ArenaCores final : public Cores {
  public:
   ArenaCores(unsigned count, const CpuSet& cpus) : arena_(static_cast<int>(count)), binding_(arena_, cpus) {}
 
-  std::vector<GranuleRange> run(const Kernel& kernel, const Chunk& chunk) override {
+  void run(const Kernel& kernel, const Chunk& chunk, std::vector<GranuleRange>& done) override {
     ranges_.clear();
-    arena_.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, chunk.granules()), [&](const auto& range) {
-        const GranuleRange run = run_granules(kernel, chunk, {range.begin(), range.end()});
+    const auto run_range = [&](const tbb::blocked_range<std::uint64_t>& range) {
+      run_granules(kernel, chunk, {range.begin(), range.end()}, [&](const GranuleRange& run) {
         const std::lock_guard lock(mutex_);
-        if (run.first != run.last) ranges_.push_back(run);
+        ranges_.push_back(run);
       });
-    });
+    };
+    try {
+      arena_.execute([&] { tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, chunk.granules()), run_range); });
+    } catch (...) {
+      join_ranges(done);
+      throw;
+    }
+    join_ranges(done);
+  }
+
+ private:
+  void join_ranges(std::vector<GranuleRange>& joined) {
     std::sort(ranges_.begin(), ranges_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<GranuleRange> joined;
     for (const GranuleRange& range : ranges_) {
       if (!joined.empty() && joined.back().last == range.first) {
         joined.back().last = range.last;
@@ -110,10 +134,8 @@ class ArenaCores final : public Cores {
         joined.push_back(range);
       }
     }
-    return joined;
   }
 
- private:
   tbb::task_arena arena_;
   ArenaBinding binding_;
   std::mutex mutex_;

@@ -9,13 +9,14 @@
 
 namespace skua {
 
-/// Runs a chunk's granules, until it is dropped, and says which were run: in order, neighbours joined.
+/// Runs a chunk's granules, until it is dropped; `done` receives those that were run whole, also where it throws: in
+/// order, neighbours joined.
 /// Threads: one at a time; it is the first of the cores.  Blocks: until all have been run.  Fails: what the body
 /// throws.
 class Cores {
  public:
   virtual ~Cores() = default;
-  virtual std::vector<GranuleRange> run(const Kernel& kernel, const Chunk& chunk) = 0;
+  virtual void run(const Kernel& kernel, const Chunk& chunk, std::vector<GranuleRange>& done) = 0;
 };
 
 /// `count` cores among `cpus`; with oneTBB where there is more than one, and one core where there is no oneTBB.

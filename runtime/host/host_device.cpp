@@ -64,10 +64,10 @@ Completion HostDevice::run(const Launch& launch) {
       completion.whole = !launch.chunk.drop.now();
       if (completion.whole) launch.kernel->run_on_host(launch.chunk);
     } else {
-      std::vector<GranuleRange> run = cores_->run(*launch.kernel, launch.chunk);
-      const std::uint64_t granules = launch.chunk.granules();
-      completion.whole = run.size() == 1 && run.front().first == 0 && run.front().last == granules;
-      if (!completion.whole) completion.done_before_drop = std::move(run);
+      std::vector<GranuleRange>& run = completion.done_before_drop;
+      cores_->run(*launch.kernel, launch.chunk, run);
+      completion.whole = run.size() == 1 && run.front().first == 0 && run.front().last == launch.chunk.granules();
+      if (completion.whole) run.clear();
     }
   } catch (const std::exception& error) {
     completion.failure = Failure{Failure::Kind::body, error.what(), std::current_exception()};

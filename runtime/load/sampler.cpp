@@ -7,9 +7,12 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
+#include <system/skua_thread.hpp>
 #include <system/thread.hpp>
 
 #include "kfd.hpp"
@@ -55,7 +58,13 @@ Sampler::Thread::~Thread() {
 void Sampler::Thread::watch(const GpuAddress& gpu) {
   const std::lock_guard lock(mutex_);
   loads_.try_emplace(gpu);
-  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  if (thread_.joinable()) return;
+  const SignalsBlocked blocked;
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::system_error& error) {
+    notes_ = {std::string("the load of GPUs is not known: the system gives no thread to read it: ") + error.what()};
+  }
 }
 
 GpuLoad Sampler::Thread::latest(const GpuAddress& gpu) const {

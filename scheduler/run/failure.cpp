@@ -45,6 +45,10 @@ void JobRun::throw_failure(const Report& report) const {
       }
       throw DeviceError(message, report);
     }
+    // Whoever hung came back before it was given up.
+    if (stopped() == Stop::device_hangs && hanging_.empty()) {
+      throw DeviceHangs(job_.failure_message(), report, all_came_back());
+    }
   };
   if (stopped() == Stop::none || hanging_.empty()) return throw_own();
   // The caller must not free anything: that is more than why the Job was stopped.

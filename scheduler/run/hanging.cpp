@@ -29,6 +29,19 @@ std::optional<std::uint32_t> JobRun::find_hanging(std::int64_t patience_ns) cons
   return hanging;
 }
 
+void JobRun::stop_if_hanging(std::int64_t patience_ns) {
+  const auto device = find_hanging(patience_ns);
+  if (!device) return;
+  stop(Stop::device_hangs, "device " + devices_[*device]->info().name + " hung: it did not end " +
+                               what_it_does_not_end(*device) + " of the loop '" + job_.loop.name +
+                               "' for so long that the Job was stopped; it has ended it since");
+}
+
+std::string JobRun::what_it_does_not_end(std::uint32_t device) const {
+  const auto oldest = workers_[device]->oldest();
+  return oldest ? text_of(job_.granules.range(oldest->granules)) : std::string("something");
+}
+
 std::int64_t JobRun::deadline_ns(std::uint32_t device, std::int64_t patience_ns) const {
   const std::int64_t now_ns = clock_.now_ns();
   const auto oldest = workers_[device]->oldest();
@@ -44,9 +57,7 @@ std::int64_t JobRun::deadline_ns(std::uint32_t device, std::int64_t patience_ns)
 }
 
 void JobRun::give_up(std::uint32_t device) {
-  const auto oldest = workers_[device]->oldest();
-  const std::string what = oldest ? text_of(job_.granules.range(oldest->granules)) : std::string("something");
-  const std::string text = "it does not end " + what + " of the loop '" + job_.loop.name +
+  const std::string text = "it does not end " + what_it_does_not_end(device) + " of the loop '" + job_.loop.name +
                            "': what that loop reads and writes must stay alive until it does";
   job_.ledger.change(device, [&](DeviceReport& account) {
     account.failed = true;

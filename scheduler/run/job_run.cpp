@@ -32,6 +32,17 @@ Loop make_loop(JobRequest& request) {
   return loop;
 }
 
+/// Of a Job that could not begin.
+Report report_of_nothing(const Loop& loop) {
+  Report report;
+  report.job_name = loop.name;
+  report.items = loop.granules.items();
+  report.granule_items = loop.granules.granule_items();
+  report.policy = loop.policy_name;
+  if (!loop.own.empty()) report.not_done.push_back(loop.granules.range(loop.own));
+  return report;
+}
+
 void require_a_device(const Loop& loop, const DeviceSet& devices, const std::vector<RatedDevice>& rated) {
   if (std::any_of(rated.begin(), rated.end(), [](const RatedDevice& device) { return device.takes_part; })) return;
   std::string busy;
@@ -39,7 +50,7 @@ void require_a_device(const Loop& loop, const DeviceSet& devices, const std::vec
     if (!entry.is_free && entry.device.can_run(*loop.kernel)) busy += "; " + entry.device.info().name;
   }
   if (!busy.empty()) {
-    throw DeviceError("no device is free: each still runs something of an earlier Job" + busy, Report{});
+    throw DeviceError("no device is free: each still runs something of an earlier Job" + busy, report_of_nothing(loop));
   }
   throw InputError("device " + devices.entries.front().device.info().name + ": there is no code for it in the loop '" +
                    loop.name + "': let hipcc or nvcc compile its source, or run it on the device host");
@@ -169,6 +180,10 @@ Step JobRun::step(std::uint32_t device, std::span<const Completion> ended, std::
 
 bool JobRun::holds(std::uint32_t device, std::uint64_t launch) const noexcept {
   return workers_[device] != nullptr && workers_[device]->holds(launch);
+}
+
+std::optional<std::uint64_t> JobRun::oldest_launch(std::uint32_t device) const noexcept {
+  return workers_[device] != nullptr ? workers_[device]->oldest_launch() : std::nullopt;
 }
 
 std::uint32_t JobRun::launches_held(std::uint32_t device) const noexcept {

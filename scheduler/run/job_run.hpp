@@ -73,6 +73,9 @@ class JobRun {
   /// Whether the device holds the launch of this number for this Job.
   /// Threads: the one that steps the device.
   bool holds(std::uint32_t device, std::uint64_t launch) const noexcept;
+  /// The number of the launch that the device has held longest for this Job.
+  /// Threads: the one that steps the device.
+  std::optional<std::uint64_t> oldest_launch(std::uint32_t device) const noexcept;
   /// How many launches the device holds for this Job.
   /// Threads: the one that steps the device.
   std::uint32_t launches_held(std::uint32_t device) const noexcept;
@@ -109,8 +112,8 @@ class JobRun {
   std::uint64_t items_left() const noexcept { return job_.left.items_in_shares(); }
   /// When all is thought to be done. Returns nullopt while no rate is known.
   std::optional<std::int64_t> forecast_end_ns() const noexcept;
-  /// The first device that runs something which is overdue beyond doubt, when no other device has anything to do.
-  std::optional<std::uint32_t> find_hanging(std::int64_t patience_ns) const;
+  /// Stops the Job where a device runs something that is overdue beyond doubt, and no other device has anything to do.
+  void stop_if_hanging(std::int64_t patience_ns);
   /// By when the device must have ended what it runs, if it does not hang: `patience_ns` from now, or longer where that
   /// was forecast to take longer, or has taken long already.
   std::int64_t deadline_ns(std::uint32_t device, std::int64_t patience_ns) const;
@@ -123,13 +126,16 @@ class JobRun {
   Partials partials() const { return job_.results.partials(job_.ledger.done()); }
   /// What is wrong when a Job that ended by itself did not count every granule once; empty when all is right.
   std::string check_exactly_once() const;
-  /// Fails: BodyError, DeviceError, DeviceHangs, as the Job failed; not at all when it did not.
+  /// Fails: BodyError, DeviceError, DeviceHangs (also for a device that has come back, when it was why the Job was
+  /// stopped), as the Job failed; not at all when it did not.
   void throw_failure(const Report& report) const;
 
   /// What happened on this device since the last call; empty unless traced.
   std::vector<TraceEvent> take_trace(std::uint32_t device);
 
  private:
+  std::optional<std::uint32_t> find_hanging(std::int64_t patience_ns) const;
+  std::string what_it_does_not_end(std::uint32_t device) const;
   void count_what_copies_did();
   void note_waits(Report& report) const;
   std::string what_hangs() const;

@@ -37,14 +37,35 @@ std::optional<Completion> WorkerList::poll() {
   return completion;
 }
 
+/// Of a device that runs its launches in there nothing runs any more: it is lost. What another one does is not known:
+/// it is waited for.
+std::optional<Completion> WorkerList::end_of_a_poll_that_threw(const std::string& what, std::exception_ptr exception) {
+  const std::string message = "its poll() threw: " + what;
+  for (const auto& job : jobs_) {
+    const auto launch = job->oldest_launch(index_);
+    if (!launch || !device_.info().can.runs_in_poll) continue;
+    Completion lost;
+    lost.launch = *launch;
+    lost.begin_ns = lost.end_ns = clock_.now_ns();
+    lost.failure = Failure{Failure::Kind::lost, message, exception};
+    return lost;
+  }
+  for (const auto& job : jobs_) {
+    job->stop(Stop::body_failed, "device " + device_.info().name + ": " + message, exception);
+  }
+  return std::nullopt;
+}
+
 Step WorkerList::step() {
   std::optional<Completion> ended;
   // One at a time: a device that runs on by itself is given new work before it is asked for more.
   if (launches_held() > 0) {
     try {
       ended = poll();
+    } catch (const std::exception& error) {
+      ended = end_of_a_poll_that_threw(error.what(), std::current_exception());
     } catch (...) {
-      for (const auto& job : jobs_) job->stop(Stop::body_failed, device_.info().name, std::current_exception());
+      ended = end_of_a_poll_that_threw("not a std::exception", std::current_exception());
     }
   }
   Step merged{Step::Wait::finished, 0, 0};

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <skua/clock.hpp>
@@ -31,6 +34,7 @@ class WorkerList {
 
  private:
   std::optional<Completion> poll();
+  std::optional<Completion> end_of_a_poll_that_threw(const std::string& what, std::exception_ptr exception);
   std::uint32_t launches_held() const noexcept;
 
   Device& device_;

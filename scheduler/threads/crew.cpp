@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include <skua/input.hpp>
+#include <system/keep_forever.hpp>
 
 #include "device_thread.hpp"
 #include "waiting.hpp"
@@ -30,30 +33,51 @@ Scheduler::Crew::Crew(std::shared_ptr<CrewState> state, const SchedulerOptions& 
   const std::string trace = options.trace.empty() ? environment_variable("SKUA_TRACE").value_or("") : options.trace;
   if (!trace.empty()) state_->trace = std::make_unique<Trace>(trace);
   const auto count = static_cast<std::uint32_t>(state_->devices.size());
-  for (std::uint32_t index = 0; index < count; ++index) {
-    const std::string& name = state_->devices[index]->info().name;
-    if (state_->trace) state_->trace->name_track(index, name);
-    try {
-      threads_.push_back(start_device_thread(state_, index));
-    } catch (const std::system_error& error) {
-      stop_threads();
-      throw InputError("device " + name + ": the system gives no thread for it, the " + std::to_string(index + 1) +
-                       "th of " + std::to_string(count) + " (" + error.what() + "): ask for fewer devices");
-    }
+  threads_.reserve(count);
+  try {
+    for (std::uint32_t index = 0; index < count; ++index) start_thread(index);
+  } catch (...) {
+    stop_threads();
+    throw;
+  }
+}
+
+void Scheduler::Crew::start_thread(std::uint32_t index) {
+  const std::string& name = state_->devices[index]->info().name;
+  if (state_->trace) state_->trace->name_track(index, name);
+  const auto refuse = [&](const char* why) {
+    const std::size_t count = state_->devices.size();
+    throw InputError("device " + name + ": the system gives no thread for it, the " + std::to_string(index + 1) +
+                     "th of " + std::to_string(count) + " (" + why + "): ask for fewer devices");
+  };
+  try {
+    threads_.push_back(start_device_thread(state_, index));
+  } catch (const std::system_error& error) {
+    refuse(error.what());
+  } catch (const std::bad_alloc& error) {
+    refuse(error.what());
   }
 }
 
 Scheduler::Crew::~Crew() {
-  if (turns_.is_forked() || turns_.is_held_here() || BodyScope::active()) {
-    // Its threads are not in this process, or cannot end before this one, on which a body or a callback has called
-    // exit(), say.
-    for (std::thread& thread : threads_) thread.detach();
-    static_cast<void>(new std::shared_ptr<CrewState>(state_));
-    return;
+  try {
+    if (turns_.is_forked() || turns_.is_held_here() || BodyScope::active()) {
+      leave_threads();
+      return;
+    }
+    const Turns::Turn turn(turns_);
+    stop_threads();
+    if (state_->trace) state_->trace->flush();
+  } catch (const std::logic_error&) {
+    leave_threads();
   }
-  const Turns::Turn turn(turns_);
-  stop_threads();
-  if (state_->trace) state_->trace->flush();
+}
+
+/// Its threads are not in this process, or cannot end before this one, on which a body or a callback, or a thread that
+/// one of them started, has called exit(), say.
+void Scheduler::Crew::leave_threads() noexcept {
+  for (std::thread& thread : threads_) thread.detach();
+  keep_forever(state_);
 }
 
 void Scheduler::Crew::stop_threads() noexcept {
@@ -132,8 +156,14 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
   if (options.cancellation && options.cancellation->requested()) job->stop(Stop::cancelled);
   progress_failure_ = nullptr;
   if (!job->is_over()) {
-    offer(job, true);
-    wait_until_over(job, options, turn_ns);
+    try {
+      offer(job, true);
+      wait_until_over(job, options, turn_ns);
+    } catch (...) {
+      job->stop(Stop::cancelled);
+      wait_until_left(*job);
+      throw;
+    }
     wait_until_left(*job);
   }
   Report report = job->report(begin_ns, state_->clock->now_ns());

@@ -34,7 +34,9 @@ class Scheduler::Crew {
   void wait_until_left(JobRun& job);
   void give_up(JobRun& job, const std::vector<std::int64_t>& deadlines_ns, std::int64_t waited_ns);
   void add_notes(Report& report);
+  void start_thread(std::uint32_t index);
   void stop_threads() noexcept;
+  void leave_threads() noexcept;
 
   std::shared_ptr<CrewState> state_;
   std::chrono::milliseconds patience_;

@@ -33,8 +33,10 @@ void Scheduler::Crew::wait_until_over(const std::shared_ptr<JobRun>& job, const 
   constexpr std::chrono::milliseconds cancellation_every{10};
   // Devices without a Share come later: by then those with one may be done.
   constexpr std::chrono::microseconds rest_after{200};
+  constexpr std::int64_t stopped_min_ns = 100'000'000;
   bool all_asked = job->all_dealt();
   next_progress_ns_ = begin_ns;
+  std::int64_t patience_ns = std::chrono::nanoseconds(patience_).count();
   while (!job->is_over()) {
     const Parking::Ticket ticket = state_->caller.ticket();
     std::chrono::nanoseconds pause = std::chrono::seconds(1);
@@ -42,10 +44,13 @@ void Scheduler::Crew::wait_until_over(const std::shared_ptr<JobRun>& job, const 
     if (options.progress) pause = std::min<std::chrono::nanoseconds>(pause, options.progress_every);
     if (options.cancellation) pause = std::min<std::chrono::nanoseconds>(pause, cancellation_every);
     if (!all_asked) pause = std::min<std::chrono::nanoseconds>(pause, rest_after);
+    const std::int64_t from_ns = state_->clock->now_ns();
     if (!job->is_over()) state_->caller.wait_until(ticket, std::chrono::steady_clock::now() + pause);
+    // Time that this process was stopped does not count against a device.
+    patience_ns += std::max<std::int64_t>(0, state_->clock->now_ns() - from_ns - 2 * pause.count() - stopped_min_ns);
     if (!std::exchange(all_asked, true) && !job->is_over()) offer(job, false);
     if (options.cancellation && options.cancellation->requested()) job->stop(Stop::cancelled);
-    if (job->find_hanging(std::chrono::nanoseconds(patience_).count())) job->stop(Stop::device_hangs);
+    job->stop_if_hanging(patience_ns);
     report_progress(*job, options, begin_ns);
   }
 }

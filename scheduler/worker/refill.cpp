@@ -198,7 +198,7 @@ bool Worker::start(Launch next, Chunk chunk) {
   if (!failure) return true;
   const Launch failed = std::move(running_.back());
   running_.pop_back();
-  fail(failed, *failure, now_ns);
+  fail(failed, *failure, {}, now_ns);
   return false;
 }
 

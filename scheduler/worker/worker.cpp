@@ -31,11 +31,16 @@ Worker::Worker(Context context)
       idle_look_min_ns_(least_idle_look_ns(job_.device_count())),
       idle_look_ns_(idle_look_min_ns_) {
   last_victim_ = context_.index;
+  dealt_items_ = job_.granules.items_in(job_.left.share(context_.index).look());
+}
+
+/// What the device is asked is asked by the thread that steps it: a GPU runtime makes a context on whichever GPU is the
+/// calling thread's.
+void Worker::begin() {
   const std::uint64_t granule = job_.granules.granule_items();
   filling_items_ = context_.device.filling_items(kernel_, granule);
-  dealt_items_ = job_.granules.items_in(job_.left.share(context_.index).look());
-  job_.ledger.change(context_.index,
-                     [&](DeviceReport& account) { account.occupancy = context_.device.occupancy(kernel_, granule); });
+  const auto occupancy = context_.device.occupancy(kernel_, granule);
+  job_.ledger.change(context_.index, [&](DeviceReport& account) { account.occupancy = occupancy; });
 }
 
 /// Another process on the GPU lowers the forecasts before a chunk has shown it.
@@ -73,6 +78,7 @@ void Worker::look_at_drops() {
 }
 
 Step Worker::step(std::span<const Completion> ended, std::uint32_t free_launches) {
+  if (!std::exchange(has_begun_, true)) begin();
   for (const Completion& completion : ended) collect(completion);
   look_at_load();
   const std::uint32_t free = free_launches + static_cast<std::uint32_t>(ended.size());
@@ -86,7 +92,7 @@ Step Worker::rest() {
   if (!running_.empty()) {
     idle_look_ns_ = idle_look_min_ns_;
     if (can_.runs_in_poll) return {Step::Wait::nothing, 0, 0};
-    return {Step::Wait::completion, running_.front().forecast_end_ns, running_.front().begin_ns};
+    return {Step::Wait::completion, running_.front().forecast_end_ns, oldest_begin_ns()};
   }
   if (job_.rates.is_retired(context_.index) || job_.is_over()) return {Step::Wait::finished, 0, 0};
   last_end_ns_ = 0;
@@ -107,7 +113,12 @@ void Worker::publish_oldest() noexcept {
   const bool any = !running_.empty();
   const Interval granules = any ? running_.front().granules : Interval{};
   oldest_granules_.store((std::uint64_t{granules.front} << 32) | granules.back, std::memory_order_relaxed);
-  oldest_begin_ns_.store(any ? running_.front().begin_ns : 0, std::memory_order_release);
+  oldest_begin_ns_.store(any ? oldest_begin_ns() : 0, std::memory_order_release);
+}
+
+/// What was launched behind another one began when that one ended.
+std::int64_t Worker::oldest_begin_ns() const noexcept {
+  return std::max(running_.front().begin_ns, last_end_ns_);
 }
 
 std::optional<Worker::Oldest> Worker::oldest() const noexcept {
@@ -124,10 +135,11 @@ void Worker::collect(const Completion& completion) {
   const Launch launch = std::move(*found);
   running_.erase(found);
   learn(completion, launch);
+  const std::vector<Interval> run = run_whole(launch, completion);
   if (completion.failure) {
-    fail(launch, *completion.failure, completion.end_ns);
+    fail(launch, *completion.failure, run, completion.end_ns);
   } else {
-    complete(launch, completion);
+    complete(launch, run, completion.end_ns);
   }
   last_end_ns_ = completion.end_ns;
   forecast_anew(completion.end_ns);
@@ -171,34 +183,39 @@ void Worker::learn(const Completion& completion, const Launch& launch) {
   record(launch.late ? "copy" : "chunk", completion.begin_ns, completion.end_ns, launch);
 }
 
-void Worker::complete(const Launch& launch, const Completion& completion) {
+std::vector<Interval> Worker::run_whole(const Launch& launch, const Completion& completion) {
+  if (completion.whole && !completion.failure) return {launch.granules};
   std::vector<Interval> run;
-  if (completion.whole) run.push_back(launch.granules);
   for (const GranuleRange& range : completion.done_before_drop) {
     const auto at = [&](std::uint64_t granule) { return launch.granules.front + static_cast<std::uint32_t>(granule); };
-    if (!completion.whole) run.push_back({at(range.first), at(range.last)});
+    run.push_back({at(range.first), at(range.last)});
   }
+  return run;
+}
+
+void Worker::complete(const Launch& launch, const std::vector<Interval>& run, std::int64_t end_ns) {
   if (launch.late) {
     const std::size_t bytes_each = kernel_.partial_bytes();
     for (const Interval& granules : run) {
       const std::size_t at_bytes = (granules.front - launch.granules.front) * bytes_each;
       const bool won = launch.late->complete({granules, context_.index, launch.memory, at_bytes});
-      if (won) job_.complete_copies(*launch.late, completion.end_ns);
+      if (won) job_.complete_copies(*launch.late, end_ns);
     }
     return;
   }
   if (launch.flight->finish() == Flight::End::replaced) return;
-  for (const Interval& granules : run) job_.complete(context_.index, granules, completion.end_ns);
+  for (const Interval& granules : run) job_.complete(context_.index, granules, end_ns);
 }
 
-void Worker::fail(const Launch& launch, const Failure& failure, std::int64_t now_ns) {
+void Worker::fail(const Launch& launch, const Failure& failure, const std::vector<Interval>& run, std::int64_t now_ns) {
   const std::uint64_t begin = job_.granules.range(launch.granules).begin;
   const std::string where = "device " + context_.device.info().name + ", items [" + std::to_string(begin) + ", " +
                             std::to_string(begin + launch.items) + "): " + failure.message;
   if (failure.kind == Failure::Kind::body) {
-    // Stopping first keeps the failed chunk from being counted, or given to another device.
+    // Stopping first keeps the failed chunk from being given to another device: of it only what was run whole counts.
     job_.stop(Stop::body_failed, now_ns, where, failure.exception);
-    give_back(launch);
+    complete(launch, run, now_ns);
+    if (launch.late) launch.late->abandon();
     return;
   }
   give_back(launch);

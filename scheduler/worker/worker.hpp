@@ -48,6 +48,9 @@ class Worker {
   Step rest();
 
   bool holds(std::uint64_t launch) const noexcept;
+  std::optional<std::uint64_t> oldest_launch() const noexcept {
+    return running_.empty() ? std::nullopt : std::optional(running_.front().number);
+  }
   std::uint32_t launches_held() const noexcept { return static_cast<std::uint32_t>(running_.size()); }
 
   /// The launch that may end next.
@@ -77,15 +80,19 @@ class Worker {
     bool is_dropped = false;    ///< it was seen that nobody wants it any more
   };
 
+  void begin();
   void collect(const Completion& completion);
   std::int64_t forecast_from(std::int64_t from_ns, std::uint64_t items) const noexcept;
   void forecast_anew(std::int64_t end_ns);
   void look_at_load();
   void look_at_drops();
   void publish_oldest() noexcept;
+  std::int64_t oldest_begin_ns() const noexcept;
   void learn(const Completion& completion, const Launch& launch);
-  void complete(const Launch& launch, const Completion& completion);
-  void fail(const Launch& launch, const Failure& failure, std::int64_t now_ns);
+  /// In a launch, what of it was run whole.
+  static std::vector<Interval> run_whole(const Launch& launch, const Completion& completion);
+  void complete(const Launch& launch, const std::vector<Interval>& run, std::int64_t end_ns);
+  void fail(const Launch& launch, const Failure& failure, const std::vector<Interval>& run, std::int64_t now_ns);
   void give_back(const Launch& launch);
 
   void refill(std::uint32_t free_launches);
@@ -107,6 +114,7 @@ class Worker {
   const Capabilities can_;
   LoadWatch load_;
   std::int64_t last_load_look_ns_ = 0;
+  bool has_begun_ = false;
   std::uint64_t filling_items_ = 1;  ///< of this kernel on this device
   std::uint64_t dealt_items_ = 0;    ///< what the device's Share held at the start
   std::vector<Launch> running_;      ///< oldest first

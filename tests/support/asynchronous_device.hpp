@@ -68,7 +68,12 @@ class AsynchronousDevice final : public Device {
       const bool whole = launch.kernel->unit() == Kernel::Unit::chunk;
       part.begin = begin;
       part.end = whole ? launch.chunk.end : std::min(begin + launch.chunk.granule, launch.chunk.end);
-      launch.kernel->run_on_host(part);
+      try {
+        launch.kernel->run_on_host(part);
+      } catch (...) {
+        if (granules > 0) completion.done_before_drop = {{0, granules}};
+        throw;
+      }
       if (part.partials != nullptr) part.partials = static_cast<std::byte*>(part.partials) + bytes;
     }
   }

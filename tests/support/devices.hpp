@@ -4,8 +4,10 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <skua/backends.hpp>
 #include <skua/clock.hpp>
@@ -108,10 +110,31 @@ class ThrowingDevice final : public PassingDevice {
   unsigned launches_ = 0;
 };
 
-/// Takes its `hanging`-th launch, and all later ones, and ends none of them before release() is called.
+/// Throws out of poll() in place of its `failing`-th launch (counted from 1) and all later ones.
+class PollThrowingDevice final : public PassingDevice {
+ public:
+  PollThrowingDevice(std::unique_ptr<Device> inner, unsigned failing)
+      : PassingDevice(std::move(inner)), failing_(failing) {}
+  std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
+    ++launches_;
+    return PassingDevice::launch(kernel, chunk, number);
+  }
+  std::optional<Completion> poll() override {
+    if (launches_ >= failing_) throw std::runtime_error("gone for the test");
+    return PassingDevice::poll();
+  }
+
+ private:
+  unsigned failing_;
+  unsigned launches_ = 0;
+};
+
+/// Takes its `hanging`-th launch, and all later ones, and ends none of them before release() is called, or, where it
+/// looks at that, before they are dropped.
 class HangingDevice final : public PassingDevice {
  public:
-  HangingDevice(std::unique_ptr<Device> inner, unsigned hanging) : PassingDevice(std::move(inner)), hanging_(hanging) {
+  HangingDevice(std::unique_ptr<Device> inner, unsigned hanging, bool ends_when_dropped = false)
+      : PassingDevice(std::move(inner)), hanging_(hanging), ends_when_dropped_(ends_when_dropped) {
     info_ = PassingDevice::info();
     info_.can.runs_in_poll = false;
   }
@@ -119,12 +142,20 @@ class HangingDevice final : public PassingDevice {
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override {
     if (!released_ && ++launches_ >= hanging_) {
       held_ = {&kernel, chunk, number};
+      has_hung_ = true;
       return std::nullopt;
     }
     return PassingDevice::launch(kernel, chunk, number);
   }
   std::optional<Completion> poll() override {
     if (!held_.kernel) return PassingDevice::poll();
+    if (ends_when_dropped_ && held_.chunk.drop.now()) {
+      Completion dropped;
+      dropped.launch = std::exchange(held_, {}).number;
+      dropped.begin_ns = dropped.end_ns = steady_clock().now_ns();
+      dropped.whole = false;
+      return dropped;
+    }
     if (!released_) return std::nullopt;
     const Held held = std::exchange(held_, {});
     static_cast<void>(PassingDevice::launch(*held.kernel, held.chunk, held.number));
@@ -133,6 +164,8 @@ class HangingDevice final : public PassingDevice {
 
   /// From any thread: what hangs ends soon, and nothing hangs any more.
   void release() { released_ = true; }
+  /// From any thread: whether it has come so far.
+  bool has_hung() const noexcept { return has_hung_; }
 
  private:
   struct Held {
@@ -143,8 +176,10 @@ class HangingDevice final : public PassingDevice {
 
   DeviceInfo info_;
   unsigned hanging_;
+  const bool ends_when_dropped_;
   unsigned launches_ = 0;
   Held held_;
+  std::atomic<bool> has_hung_{false};
   std::atomic<bool> released_{false};
 };
 

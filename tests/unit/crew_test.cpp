@@ -15,6 +15,7 @@
 
 #include "support/asynchronous_device.hpp"
 #include "support/devices.hpp"
+#include "support/watchful_device.hpp"
 
 namespace skua {
 namespace {
@@ -140,6 +141,44 @@ TEST(Crew, CountsTheAddingUpOfAReductionInTheMakespan) {
   EXPECT_EQ(sum.value.value, 4950u);
   EXPECT_GE(sum.report.makespan_s, 0.1);
   EXPECT_LE(sum.report.makespan_s, waited_s);
+}
+
+TEST(Crew, AsksADeviceOnTheThreadThatAttachedIt) {
+  Devices devices = test::host_devices(1);
+  auto watchful = std::make_unique<test::WatchfulDevice>(std::move(devices[0]));
+  const test::WatchfulDevice& device = *watchful;
+  devices[0] = std::move(watchful);
+  Scheduler scheduler(std::move(devices));
+  EXPECT_EQ(scheduler.parallel_reduce(1000, 0, [](std::uint64_t) { return 1; }).value, 1000);
+  scheduler.launch(1000, [](const Chunk&) {});
+  EXPECT_EQ(device.strangers(), 0);
+}
+
+TEST(Crew, LosesADeviceWhosePollThrows) {
+  Devices devices = test::host_devices(2);
+  devices[1] = std::make_unique<test::PollThrowingDevice>(std::move(devices[1]), 3);
+  Scheduler scheduler(std::move(devices));
+  JobOptions options;
+  options.granule_items = 1;
+  options.policy = "fixed:10";
+  const auto reduced = scheduler.parallel_reduce(
+      2000, 0,
+      [](std::uint64_t) {
+        work_for(10us);
+        return 1;
+      },
+      options);
+  EXPECT_EQ(reduced.value, 2000);
+  EXPECT_TRUE(reduced.report.devices[1].failed);
+  EXPECT_NE(reduced.report.devices[1].failure.find("its poll() threw: gone for the test"), std::string::npos)
+      << reduced.report.devices[1].failure;
+}
+
+TEST(Crew, FailsWhenThePollOfItsOnlyDeviceThrows) {
+  Devices devices = test::host_devices(1);
+  devices[0] = std::make_unique<test::PollThrowingDevice>(std::move(devices[0]), 1);
+  Scheduler scheduler(std::move(devices));
+  EXPECT_THROW(scheduler.parallel_for(1000, [](std::uint64_t) {}), DeviceError);
 }
 
 }  // namespace

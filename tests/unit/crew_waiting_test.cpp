@@ -100,6 +100,24 @@ TEST(TheCaller, WaitsForWhatCopiesHaveReplacedAsPartOfTheMakespan) {
   EXPECT_THAT(sum.report.notes, testing::Contains(testing::HasSubstr("asynchronous:")));
 }
 
+/// Granules of seven items that the Report calls not done, though all of their items ran; and items that it calls done,
+/// though they did not.
+void expect_the_truth(const Report& report, const std::vector<std::atomic<int>>& runs) {
+  std::vector<bool> is_done(runs.size(), true);
+  for (const ItemRange& range : report.not_done) {
+    for (std::uint64_t begin = range.begin; begin < range.end; begin += 7) {
+      const std::uint64_t end = std::min<std::uint64_t>(begin + 7, range.end);
+      bool whole = true;
+      for (std::uint64_t i = begin; i < end; ++i) {
+        is_done[i] = false;
+        whole = whole && runs[i] > 0;
+      }
+      EXPECT_FALSE(whole) << "granule at " << begin << " was run whole";
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) EXPECT_TRUE(!is_done[i] || runs[i] >= 1) << i;
+}
+
 TEST(Cancelling, LeavesOutExactlyWhatWasNotRunWhole) {
   std::mt19937 random(1);
   for (const bool own_threads : {false, true}) {
@@ -120,23 +138,11 @@ TEST(Cancelling, LeavesOutExactlyWhatWasNotRunWhole) {
             ++runs[i];
           },
           options);
-      std::vector<bool> is_done(runs.size(), true);
-      for (const ItemRange& range : report.not_done) {
-        for (std::uint64_t begin = range.begin; begin < range.end; begin += 7) {
-          const std::uint64_t end = std::min<std::uint64_t>(begin + 7, range.end);
-          bool whole = true;
-          for (std::uint64_t i = begin; i < end; ++i) {
-            is_done[i] = false;
-            whole = whole && runs[i] > 0;
-          }
-          EXPECT_FALSE(whole) << "granule at " << begin << " was run whole, round " << round;
-        }
-      }
+      expect_the_truth(report, runs);
       for (std::size_t i = 0; i < runs.size(); ++i) {
-        EXPECT_TRUE(!is_done[i] || runs[i] >= 1) << i;
         EXPECT_TRUE(options.repeat == Repeat::allowed || runs[i] <= 1) << i;
       }
-      if (HasFailure()) return;
+      if (HasFailure()) FAIL() << "round " << round;
     }
   }
 }
@@ -174,17 +180,55 @@ TEST(Errors, CarryTheReportOfWhatWasDone) {
     FAIL();
   } catch (const BodyError& error) {
     EXPECT_EQ(error.report().items, 100u);
-    EXPECT_LE(error.report().items_done, 40u);
-    ASSERT_FALSE(error.report().not_done.empty());
-    EXPECT_EQ(error.report().not_done.back().end, 100u);
     EXPECT_FALSE(error.report().cancelled);
+    std::uint64_t not_done = 0;
+    bool lists_forty = false;
+    for (const ItemRange& range : error.report().not_done) {
+      not_done += range.end - range.begin;
+      lists_forty = lists_forty || (range.begin <= 40 && 40 < range.end);
+    }
+    EXPECT_TRUE(lists_forty);
+    EXPECT_EQ(error.report().items_done + not_done, 100u);
+  }
+}
+
+TEST(Errors, LeaveOutExactlyWhatWasNotRunWholeWhenABodyThrew) {
+  std::mt19937 random(1);
+  std::vector<Devices> machines;
+  machines.push_back(test::host_devices(2));
+  machines.push_back(open_devices("host", Topology{}, test::steady_clock()));
+  machines.push_back(asynchronous(2));
+  for (Devices& machine : machines) {
+    Scheduler scheduler(std::move(machine));
+    for (int round = 0; round < 40; ++round) {
+      JobOptions options;
+      options.granule_items = 7;
+      options.policy = round % 2 == 0 ? "factoring" : "static";
+      options.repeat = round % 3 == 0 ? Repeat::allowed : Repeat::forbidden;
+      std::vector<std::atomic<int>> runs(5000);
+      const auto at = static_cast<std::uint64_t>(random() % runs.size());
+      try {
+        scheduler.parallel_for(
+            runs.size(),
+            [&](std::uint64_t i) {
+              if (i == at) throw std::runtime_error("once");
+              if (i % 64 == 0) std::this_thread::sleep_for(10us);
+              ++runs[i];
+            },
+            options);
+        FAIL() << "item " << at << " throws";
+      } catch (const BodyError& error) {
+        expect_the_truth(error.report(), runs);
+      }
+      if (HasFailure()) FAIL() << scheduler.device(0).name << ", round " << round;
+    }
   }
 }
 
 struct Hanging {
-  explicit Hanging(unsigned launch) {
+  explicit Hanging(unsigned launch, bool ends_when_dropped = false) {
     Devices devices = test::host_devices(2);
-    auto hanging = std::make_unique<test::HangingDevice>(std::move(devices[1]), launch);
+    auto hanging = std::make_unique<test::HangingDevice>(std::move(devices[1]), launch, ends_when_dropped);
     device = hanging.get();
     devices[1] = std::move(hanging);
     SchedulerOptions options;
@@ -256,6 +300,23 @@ TEST(AHangingDevice, EndsAJobThatMayNotRepeatAnythingWithAnErrorOfItsOwn) {
   EXPECT_THROW(hanging.scheduler->parallel_for(
                    2000, [](std::uint64_t) { std::this_thread::sleep_for(10us); }, options),
                DeviceHangs);
+}
+
+TEST(AHangingDevice, ThatStopsWhenItsJobIsStoppedIsAnErrorAllTheSame) {
+  Hanging hanging(4, true);
+  JobOptions options;
+  options.granule_items = 1;
+  options.policy = "fixed:10";
+  try {
+    hanging.scheduler->parallel_for(
+        2000, [](std::uint64_t) { std::this_thread::sleep_for(10us); }, options);
+    FAIL() << "not everything was done";
+  } catch (const DeviceHangs& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("device host:1 hung: it did not end items ["));
+    EXPECT_TRUE(error.ended());
+    EXPECT_LT(error.report().items_done, 2000u);
+    EXPECT_FALSE(error.report().not_done.empty());
+  }
 }
 
 TEST(AHangingDevice, DoesNotKeepASchedulerFromEnding) {

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <run/worker_list.hpp>
@@ -11,6 +14,7 @@
 #include <skua/job_errors.hpp>
 #include <skua/reduction.hpp>
 
+#include "support/asynchronous_device.hpp"
 #include "support/devices.hpp"
 
 namespace skua {
@@ -27,8 +31,9 @@ class Listener final : public JobListener {
 /// Host devices that are stepped in turn on this thread.
 class Stepped {
  public:
-  explicit Stepped(unsigned count)
-      : devices_(test::host_devices(count)), nearness_(infos(), Topology{}), memory(count), set{{}, nearness_} {
+  explicit Stepped(unsigned count) : Stepped(test::host_devices(count)) {}
+  explicit Stepped(Devices devices)
+      : devices_(std::move(devices)), nearness_(infos(), Topology{}), memory(devices_.size()), set{{}, nearness_} {
     for (const auto& device : devices_) set.entries.push_back({*device});
   }
 
@@ -36,7 +41,7 @@ class Stepped {
     return std::make_shared<JobRun>(std::move(request), set, memory, test::steady_clock(), listener);
   }
 
-  /// Until it is over, or nobody has anything to do.
+  /// Until it is over and nothing of it runs, or nobody has anything to do.
   void drive(const std::shared_ptr<JobRun>& job) {
     std::vector<WorkerList> lists;
     for (std::uint32_t i = 0; i < devices_.size(); ++i) {
@@ -45,7 +50,10 @@ class Stepped {
     }
     for (bool any = true; any;) {
       any = false;
-      for (WorkerList& list : lists) any = list.step().wait == Step::Wait::nothing || any;
+      for (WorkerList& list : lists) {
+        const Step::Wait wait = list.step().wait;
+        any = wait == Step::Wait::nothing || wait == Step::Wait::completion || any;
+      }
     }
   }
 
@@ -186,13 +194,28 @@ TEST(JobRun, StopsWhenAPolicyThrowsAndRunsNothingAfterwards) {
     mutable int calls = 0;
   };
   register_chunk_policy("throwing", [](const std::string&) { return std::make_unique<Throwing>(); });
-  Stepped machine(1);
-  JobRequest request = sum_of(1000, 1, [](std::uint64_t i) { return i; });
+  // Two in flight each: some run when it throws.
+  Devices devices;
+  for (const char* name : {"asynchronous:0", "asynchronous:1"}) {
+    devices.push_back(std::make_unique<test::AsynchronousDevice>(name));
+  }
+  Stepped machine(std::move(devices));
+  std::atomic<std::uint64_t> ran{0};
+  JobRequest request = sum_of(1000, 1, [&](std::uint64_t i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ++ran;
+    return i;
+  });
   request.policy = "throwing";
   const auto job = machine.start(request);
   machine.drive(job);
+  const std::uint64_t ran_by_the_end = ran;
   EXPECT_EQ(job->stopped(), Stop::body_failed);
-  EXPECT_THROW(job->throw_failure(job->report(0, 1)), BodyError);
+  const Report report = job->report(0, 1);
+  EXPECT_EQ(report.items_done, ran_by_the_end) << "what ran is counted";
+  EXPECT_THROW(job->throw_failure(report), BodyError);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(ran, ran_by_the_end);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <worker/worker.hpp>
 
@@ -37,6 +40,34 @@ class PatientDevice final : public Device {
   std::optional<Completion> running_;
 };
 
+/// Holds two launches, and ends as many as it is told to.
+class QueueingDevice final : public Device {
+ public:
+  explicit QueueingDevice(const HandClock& clock) : clock_(clock) {}
+  const DeviceInfo& info() const noexcept override { return info_; }
+  std::optional<Failure> launch(const Kernel&, const Chunk&, std::uint64_t number) override {
+    Completion held;
+    held.launch = number;
+    held.begin_ns = clock_.now_ns();
+    held_.push_back(held);
+    return std::nullopt;
+  }
+  std::optional<Completion> poll() override {
+    if (held_.empty() || ends == 0) return std::nullopt;
+    --ends;
+    Completion ended = held_.front();
+    held_.pop_front();
+    ended.end_ns = clock_.now_ns();
+    return ended;
+  }
+  int ends = 0;
+
+ private:
+  const HandClock& clock_;
+  DeviceInfo info_;
+  std::deque<Completion> held_;
+};
+
 class NoKernel final : public Kernel {
  public:
   void run_on_host(const Chunk&) const override {}
@@ -62,7 +93,7 @@ class OneWorker {
     }
     std::vector<Completion> ended;
     if (auto completion = device_.poll()) ended.push_back(*completion);
-    return worker_->step(ended, 1 - worker_->launches_held());
+    return worker_->step(ended, device_.info().can.launches_max - worker_->launches_held());
   }
   Job& job() { return job_; }
 
@@ -141,6 +172,20 @@ TEST(Worker, LooksAtOnceAtAChunkThatWasDropped) {
   const Step step = worker.step();
   EXPECT_EQ(step.wait, Step::Wait::completion);
   EXPECT_EQ(step.until_ns, clock.now_ns()) << "it is to end now, not when its forecast says";
+}
+
+TEST(Worker, CountsTheTimeOfAQueuedLaunchFromTheEndOfTheOneBefore) {
+  HandClock clock;
+  QueueingDevice device(clock);
+  OneWorker worker(device, clock, 1'000'000, "fixed:1000");
+  worker.step();
+  const std::int64_t launched_ns = clock.now_ns();
+  EXPECT_EQ(worker.step().since_ns, launched_ns);
+  clock.time_ns += 900'000'000;
+  device.ends = 1;
+  const Step step = worker.step();
+  EXPECT_EQ(step.wait, Step::Wait::completion);
+  EXPECT_EQ(step.since_ns, clock.now_ns()) << "it did not begin while the one before ran";
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ struct Completion {
   std::optional<Failure> failure;
   /// Whether all of the chunk was run. A launch that was dropped may have ended early.
   bool whole = true;
-  /// Of a launch that ended early: the granules that were run whole. In order, not touching one another.
+  /// Of a launch that ended early, or whose body threw: the granules that were run whole. In order, not touching one
+  /// another.
   std::vector<GranuleRange> done_before_drop;
 };
 

@@ -1,6 +1,7 @@
 // The kernels that Scheduler makes of bodies and launchers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -41,6 +42,8 @@ class LaunchKernel final : public Kernel, public LaunchCode {
 template <class Value, class Body, class Combine, class Compiler = CompiledBy>
 class ReduceKernel : public Kernel {
   static_assert(std::is_trivially_copyable_v<Value>, "a reduction's type must be trivially copyable");
+  static_assert(alignof(Value) <= alignof(std::max_align_t),
+                "a reduction's type must not need more than the usual alignment");
 
  public:
   ReduceKernel(Body body, Combine combine) : body_(std::move(body)), combine_(std::move(combine)) {}
