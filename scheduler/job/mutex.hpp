@@ -5,7 +5,8 @@
 //             2 Flights     of one device (one device's at a time)
 //             3 LateChunk   the pieces of one late chunk
 //             The locks of WorkLeft, RateBoard, Ledger (one device's account at a time) and Results are leaves: no
-//             other lock is taken under them. The Crew's lock is none of a Job's: no Job is called under it.
+//             other lock is taken under them. The Crew's lock is none of a Job's. It comes before all of them: under it
+//             a Job is told which device was given up, or came back, and nothing else.
 #pragma once
 
 #include <mutex>

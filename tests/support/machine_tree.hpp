@@ -21,7 +21,7 @@ class MachineTree {
   const std::filesystem::path& path() const { return folder_.path(); }
 
   /// Runs `work` in a process that sees this tree as /sys, and returns the text that it gives.
-  /// Fails: nothing, with `reason` filled in, where mount namespaces are not permitted or the work dies.
+  /// Returns nullopt, with `reason` filled in, where mount namespaces are not permitted or the work dies.
   std::optional<std::string> run_inside(const std::function<std::string()>& work, std::string& reason) const;
 
  private:
