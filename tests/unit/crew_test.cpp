@@ -156,22 +156,27 @@ TEST(Crew, AsksADeviceOnTheThreadThatAttachedIt) {
 
 TEST(Crew, LosesADeviceWhosePollThrows) {
   Devices devices = test::host_devices(2);
-  devices[1] = std::make_unique<test::PollThrowingDevice>(std::move(devices[1]), 3);
+  devices[1] = std::make_unique<test::PollThrowingDevice>(std::move(devices[1]), 1);
   Scheduler scheduler(std::move(devices));
   JobOptions options;
   options.granule_items = 1;
   options.policy = "fixed:10";
-  const auto reduced = scheduler.parallel_reduce(
-      2000, 0,
-      [](std::uint64_t) {
-        work_for(10us);
-        return 1;
-      },
-      options);
-  EXPECT_EQ(reduced.value, 2000);
-  EXPECT_TRUE(reduced.report.devices[1].failed);
-  EXPECT_NE(reduced.report.devices[1].failure.find("its poll() threw: gone for the test"), std::string::npos)
-      << reduced.report.devices[1].failure;
+  // On a busy machine its thread may come too late for a Job.
+  for (int tries = 0; tries < 100; ++tries) {
+    const auto reduced = scheduler.parallel_reduce(
+        2000, 0,
+        [](std::uint64_t) {
+          work_for(10us);
+          return 1;
+        },
+        options);
+    ASSERT_EQ(reduced.value, 2000);
+    if (!reduced.report.devices[1].failed) continue;
+    EXPECT_NE(reduced.report.devices[1].failure.find("its poll() threw: gone for the test"), std::string::npos)
+        << reduced.report.devices[1].failure;
+    return;
+  }
+  FAIL() << "it was never asked for anything";
 }
 
 TEST(Crew, FailsWhenThePollOfItsOnlyDeviceThrows) {
