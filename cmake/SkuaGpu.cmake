@@ -127,6 +127,11 @@ function(skua_gpu_sources target)
     ${language}_STANDARD 20
     ${language}_STANDARD_REQUIRED ON
     ${language}_EXTENSIONS OFF)
+  # A target that was made before find_package(skua) does not know them yet.
+  get_target_property(architectures ${target} ${language}_ARCHITECTURES)
+  if(NOT architectures)
+    set_target_properties(${target} PROPERTIES ${language}_ARCHITECTURES "${CMAKE_${language}_ARCHITECTURES}")
+  endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
   # CMake names the architectures to the linker, too, which has no use for them when the bodies lie in a library.
   target_link_options(${target} PUBLIC $<$<LINK_LANGUAGE:HIP>:-Wno-unused-command-line-argument>)

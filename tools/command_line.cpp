@@ -101,7 +101,7 @@ int run_command_line(int argument_count, const char* const* arguments) {
   int exit_code = 0;
   CLI::App application{"skua: one loop over many GPUs, all done together"};
   application.set_version_flag("--version", "skua " SKUA_VERSION);
-  application.require_subcommand(1);
+  application.require_subcommand(0, 1);
   add_topology(application, exit_code);
   add_simulate(application, exit_code);
   check_environment();
@@ -111,6 +111,9 @@ int run_command_line(int argument_count, const char* const* arguments) {
     return application.exit(success);
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
+  }
+  if (application.get_subcommands().empty()) {
+    throw InputError("give topology or simulate; skua --help, and skua topology --help, say more");
   }
   return exit_code;
 }

@@ -1,11 +1,12 @@
 // skua simulate.
 #include "simulate_command.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include <skua/scheduler.hpp>
 #include <skua/simulate.hpp>
 #include <skua/summary.hpp>
+#include <text/pieces.hpp>
 
 namespace skua {
 namespace {
@@ -41,16 +43,13 @@ std::optional<std::uint64_t> count_of(const std::string& text, const char* optio
 std::vector<std::string> policies_of(const std::string& text) {
   if (text == "all") return chunk_policy_names();
   std::vector<std::string> names;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
+  for (const std::string_view name : split(text, ',')) {
+    names.emplace_back(trimmed(name));
     try {
       make_chunk_policy(names.back());
     } catch (const InputError& error) {
       throw InputError(std::string("--") + error.what());
     }
-    begin = end + 1;
   }
   return names;
 }

@@ -79,7 +79,7 @@ Devices open_with_notes(const std::string& argument, const Topology& topology, c
     info.can.runs_in_poll = true;
     info.can.reaches_host_memory = true;
     info.rate_guess = static_cast<double>(cores);
-    if (i == 0) info.notes = std::move(notes);
+    if (i == 0) info.notes.swap(notes);
     devices.push_back(std::make_unique<HostDevice>(std::move(info), static_cast<unsigned>(cores), clock));
   }
   return devices;

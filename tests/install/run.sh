@@ -13,4 +13,18 @@ cmake --build "$stage/hello"
 SKUA_DEVICES=host:2 "$stage/hello/hello" | tee "$stage/out"
 grep -q 'pi = 3.14159' "$stage/out"
 grep -q 'host:1' "$stage/out"
+
+# A target that is made before skua is found.
+mkdir "$stage/late"
+cat >"$stage/late/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(late LANGUAGES CXX)
+add_executable(late late.cpp)
+find_package(skua REQUIRED)
+target_link_libraries(late PRIVATE skua::skua)
+skua_gpu_sources(late late.cpp)
+END
+cp "$source/samples/hello/hello.cpp" "$stage/late/late.cpp"
+cmake -S "$stage/late" -B "$stage/late/build" -DCMAKE_PREFIX_PATH="$stage/installed" >/dev/null
+
 "$stage/installed/bin/skua" topology --format json | grep -q 'skua.topology/1'

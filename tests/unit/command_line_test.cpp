@@ -59,8 +59,21 @@ TEST(CommandLine, RefusesUnknownWordsAndNamesThem) {
   EXPECT_THAT(refusal_of({"topology", "--from", "guess"}), AllOf(HasSubstr("--from"), HasSubstr("guess")));
   EXPECT_THAT(refusal_of({"topology", "--format", "xml"}), AllOf(HasSubstr("--format"), HasSubstr("xml")));
   EXPECT_THAT(refusal_of({"topology", "--colour"}), HasSubstr("--colour"));
-  EXPECT_THAT(refusal_of({"topologies"}), HasSubstr("required"));
-  EXPECT_THAT(refusal_of({}), HasSubstr("required"));
+  EXPECT_THAT(refusal_of({"topologies"}), HasSubstr("topologies"));
+}
+
+TEST(CommandLine, NamesTheCommandsToWhomNamesNone) {
+  EXPECT_THAT(refusal_of({}), AllOf(HasSubstr("topology"), HasSubstr("simulate"), HasSubstr("--help")));
+}
+
+TEST(CommandLine, TakesPoliciesWithSpacesBetween) {
+  EXPECT_THAT(output_of({"simulate", "--scenario", "short", "--policy", "static, factoring"}),
+              AllOf(HasSubstr("static "), HasSubstr("factoring ")));
+}
+
+TEST(CommandLine, SimulatesTheMachineFileThatTheDocumentsName) {
+  const std::string file = std::string(SKUA_SOURCE_DIR) + "/samples/data/machine.json";
+  EXPECT_THAT(output_of({"simulate", "--machine", file, "--items", "1e5"}), HasSubstr("factoring "));
 }
 
 TEST(CommandLine, RefusesOptionsThatContradictEachOther) {

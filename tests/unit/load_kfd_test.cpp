@@ -23,36 +23,36 @@ constexpr int other = 1;
 class KfdSensorTest : public ::testing::Test {
  protected:
   KfdSensorTest() {
-    options_.sys = folder_.path();
-    options_.process = folder_.path() / "self";
+    options.sys = folder.path();
+    options.process = folder.path() / "self";
     in_pid_namespace("pid:[4026531836]");
-    folder_.write(kfd / "topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
+    folder.write(kfd / "topology/nodes/0/properties", "cpu_cores_count 8\nsimd_count 0\n");
     for (int gpu = 1; gpu <= 3; ++gpu) add_gpu(gpu, (0x10 + gpu) << 8);
   }
 
   void in_pid_namespace(const std::string& name) {
-    fs::create_directories(options_.process / "ns");
-    fs::remove(options_.process / "ns/pid");
-    fs::create_symlink(name, options_.process / "ns/pid");
+    fs::create_directories(options.process / "ns");
+    fs::remove(options.process / "ns/pid");
+    fs::create_symlink(name, options.process / "ns/pid");
   }
   void add_gpu(int gpu, int location) {
     const fs::path node = kfd / "topology/nodes" / std::to_string(gpu);
-    folder_.write(node / "properties",
-                  "simd_count 416\nsimd_per_cu 4\ndomain 0\nlocation_id " + std::to_string(location) + "\n");
-    folder_.write(node / "gpu_id", std::to_string(4000 + gpu) + "\n");
+    folder.write(node / "properties",
+                 "simd_count 416\nsimd_per_cu 4\ndomain 0\nlocation_id " + std::to_string(location) + "\n");
+    folder.write(node / "gpu_id", std::to_string(4000 + gpu) + "\n");
   }
   static fs::path process_folder(int process) { return kfd / "proc" / std::to_string(process); }
-  void add_process(int process) { fs::create_directories(folder_.path() / process_folder(process) / "queues"); }
+  void add_process(int process) { fs::create_directories(folder.path() / process_folder(process) / "queues"); }
   void set_occupancy(int process, int gpu, const std::string& text) {
     add_process(process);
-    folder_.write(process_folder(process) / ("stats_" + std::to_string(4000 + gpu)) / "cu_occupancy", text);
+    folder.write(process_folder(process) / ("stats_" + std::to_string(4000 + gpu)) / "cu_occupancy", text);
   }
   void add_queue(int process, int number, int gpu) {
-    folder_.write(process_folder(process) / "queues" / std::to_string(number) / "gpuid",
-                  std::to_string(4000 + gpu) + "\n");
+    folder.write(process_folder(process) / "queues" / std::to_string(number) / "gpuid",
+                 std::to_string(4000 + gpu) + "\n");
   }
   GpuLoad load(int gpu) const {
-    const auto sensor = open_kfd_sensor(options_);
+    const auto sensor = open_kfd_sensor(options);
     const GpuAddress wanted{{0, static_cast<std::uint8_t>(0x10 + gpu), 0, 0}, std::nullopt};
     for (const GpuSample& sample : sensor->sample().samples) {
       if (sample.gpu == wanted) return sample.load;
@@ -63,8 +63,8 @@ class KfdSensorTest : public ::testing::Test {
 
   inline static const fs::path kfd = "class/kfd/kfd";
   const int own = getpid();
-  test::TemporaryFolder folder_;
-  KfdSensorOptions options_;
+  test::TemporaryFolder folder;
+  KfdSensorOptions options;
 };
 
 TEST_F(KfdSensorTest, ReadsEachGpuByItself) {
@@ -125,7 +125,7 @@ TEST_F(KfdSensorTest, DoesNotCountAnotherWithoutACounterAsIdle) {
 TEST_F(KfdSensorTest, DoesNotKnowWhetherAnotherIsThereWithoutItsQueues) {
   set_occupancy(own, 1, "26\n");
   set_occupancy(other, 1, "0\n");
-  fs::remove(folder_.path() / process_folder(other) / "queues");
+  fs::remove(folder.path() / process_folder(other) / "queues");
   EXPECT_EQ(load(1).others_present, std::nullopt);
 }
 
@@ -155,21 +155,21 @@ TEST_F(KfdSensorTest, SaysNothingOfProcessesThatAreNotShown) {
 
 TEST_F(KfdSensorTest, ReadsTheBusyPercentage) {
   const fs::path file = "bus/pci/devices/0000:11:00.0/gpu_busy_percent";
-  folder_.write(file, "37\n");
+  folder.write(file, "37\n");
   EXPECT_DOUBLE_EQ(load(1).busy.value(), 0.37);
   EXPECT_EQ(load(2).busy, std::nullopt);
   for (const char* text : {"101\n", "65535\n", "", "busy\n"}) {
-    folder_.write(file, text);
+    folder.write(file, text);
     EXPECT_EQ(load(1).busy, std::nullopt) << text;
   }
 }
 
 TEST_F(KfdSensorTest, DoesNotTakeTheLoadOfAWholeGpuForThatOfAPartition) {
   for (int partition = 0; partition < 2; ++partition) add_gpu(4 + partition, 0x1500 | partition << 28);
-  folder_.write("bus/pci/devices/0000:15:00.0/gpu_busy_percent", "37\n");
+  folder.write("bus/pci/devices/0000:15:00.0/gpu_busy_percent", "37\n");
   set_occupancy(own, 5, "52\n");
   std::size_t partitions = 0;
-  for (const GpuSample& sample : open_kfd_sensor(options_)->sample().samples) {
+  for (const GpuSample& sample : open_kfd_sensor(options)->sample().samples) {
     if (sample.gpu.pci.bus != 0x15) continue;
     ++partitions;
     EXPECT_EQ(sample.load.busy, std::nullopt);

@@ -29,23 +29,23 @@ using ::testing::SizeIs;
 class Stub : public ::testing::Test {
  protected:
   Stub() {
-    sys_.write("devices/card0/vendor", "0x1002\n");
-    sys_.link("devices/card0", "class/drm/card0");
-    options_.sys = sys_.path();
-    options_.libraries = {"libthat_is_not_there.so", SKUA_ROCM_SMI_STUB};
-    options_.maps = sys_.write("maps", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libc.so.6\n");
+    sys.write("devices/card0/vendor", "0x1002\n");
+    sys.link("devices/card0", "class/drm/card0");
+    options.sys = sys.path();
+    options.libraries = {"libthat_is_not_there.so", SKUA_ROCM_SMI_STUB};
+    options.maps = sys.write("maps", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libc.so.6\n");
     behave("");
   }
   ~Stub() override { unsetenv("SMI_STUB"); }
 
   static void behave(const char* how) { setenv("SMI_STUB", how, 1); }
 
-  test::TemporaryFolder sys_;
-  RocmSmiOptions options_;
+  test::TemporaryFolder sys;
+  RocmSmiOptions options;
 };
 
 TEST_F(Stub, IsAskedForDevicesAndLinks) {
-  const Reading reading = probe_rocm_smi(options_);
+  const Reading reading = probe_rocm_smi(options);
   ASSERT_THAT(reading.gpus, SizeIs(2));
   EXPECT_EQ(reading.gpus[0].pci->to_text(), "0000:03:00.0");
   EXPECT_EQ(reading.gpus[1].pci->to_text(), "0001:43:00.0");
@@ -62,7 +62,7 @@ TEST_F(Stub, IsAskedForDevicesAndLinks) {
 TEST_F(Stub, AHangIsCutOffAtTheDeadlineAndNoted) {
   behave("hang");
   const auto start = std::chrono::steady_clock::now();
-  const Reading reading = probe_rocm_smi(options_);
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
   EXPECT_THAT(reading.gpus, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(AllOf(HasSubstr("no answer within 1500 ms while asking it to start"),
@@ -71,9 +71,9 @@ TEST_F(Stub, AHangIsCutOffAtTheDeadlineAndNoted) {
 
 TEST_F(Stub, TheGraphIsCompleteThoughTheLibraryHangs) {
   behave("hang");
-  options_.deadline = milliseconds(50);
+  options.deadline = milliseconds(50);
   const auto kfd = probe_kfd(test::KfdFixture::from_file("chain").nodes());
-  const Topology topology = merge({kfd, probe_rocm_smi(options_)}).topology;
+  const Topology topology = merge({kfd, probe_rocm_smi(options)}).topology;
   EXPECT_THAT(topology.gpus, SizeIs(4));
   EXPECT_THAT(topology.links, SizeIs(12));
   EXPECT_THAT(topology.notes, Contains(HasSubstr("no answer")));
@@ -81,14 +81,14 @@ TEST_F(Stub, TheGraphIsCompleteThoughTheLibraryHangs) {
 
 TEST_F(Stub, BusyIsNoted) {
   behave("busy");
-  const Reading reading = probe_rocm_smi(options_);
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("failed to start with status 16")));
 }
 
 TEST_F(Stub, AnAbortLeavesWhatWasSaidBefore) {
   behave("abort");
-  const Reading reading = probe_rocm_smi(options_);
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, SizeIs(2));
   EXPECT_THAT(reading.links, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("ended by Aborted while asking for the link from 0 to 1")));
@@ -96,7 +96,7 @@ TEST_F(Stub, AnAbortLeavesWhatWasSaidBefore) {
 
 TEST_F(Stub, ASegmentationFaultIsANote) {
   behave("segfault");
-  EXPECT_THAT(probe_rocm_smi(options_).notes, ElementsAre(HasSubstr("Segmentation fault while asking about device 0")));
+  EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("Segmentation fault while asking about device 0")));
 }
 
 TEST_F(Stub, EightProbesAtOnceAllAnswer) {
@@ -106,7 +106,7 @@ TEST_F(Stub, EightProbesAtOnceAllAnswer) {
   std::vector<std::thread> threads;
   std::vector<std::size_t> counts(8);
   for (std::size_t& count : counts) {
-    threads.emplace_back([&] { count = probe_rocm_smi(options_).gpus.size(); });
+    threads.emplace_back([&] { count = probe_rocm_smi(options).gpus.size(); });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(counts, ::testing::Each(2u));
@@ -115,44 +115,44 @@ TEST_F(Stub, EightProbesAtOnceAllAnswer) {
 TEST_F(Stub, ALibraryThatSomebodyLoadedForAllIsNotTheOneThatIsCalled) {
   void* other = dlopen(SKUA_ROCM_SMI_REFUSING_STUB, RTLD_NOW | RTLD_GLOBAL);
   ASSERT_NE(other, nullptr) << dlerror();
-  EXPECT_THAT(probe_rocm_smi(options_).gpus, SizeIs(2));
+  EXPECT_THAT(probe_rocm_smi(options).gpus, SizeIs(2));
   dlclose(other);
 }
 
 TEST_F(Stub, IsNotLoadedBesideAnotherManagementLibrary) {
-  options_.maps = sys_.write("maps", "7f00-7f01 r-xp 00000000 08:01 1 /opt/rocm/lib/libamd_smi.so.26\n");
-  const Reading reading = probe_rocm_smi(options_);
+  options.maps = sys.write("maps", "7f00-7f01 r-xp 00000000 08:01 1 /opt/rocm/lib/libamd_smi.so.26\n");
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("has loaded libamd_smi itself")));
 }
 
 TEST_F(Stub, IsNotAskedOnAMachineWithoutGraphicsDevices) {
   behave("abort");
-  options_.sys = sys_.path() / "devices";
-  const Reading reading = probe_rocm_smi(options_);
+  options.sys = sys.path() / "devices";
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, IsEmpty());
   EXPECT_THAT(reading.notes, IsEmpty());
 }
 
 TEST_F(Stub, IsNotStartedWhereItIsKnownToAbort) {
-  sys_.write("class/drm/card1/vendor", "0x1002\n");
-  EXPECT_THAT(probe_rocm_smi(options_).notes, ElementsAre(HasSubstr("card1 is not a link")));
+  sys.write("class/drm/card1/vendor", "0x1002\n");
+  EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("card1 is not a link")));
 }
 
 TEST_F(Stub, ANodeWithoutLinksFolderKeepsItFromStarting) {
-  sys_.write("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\n");
-  EXPECT_THAT(probe_rocm_smi(options_).notes, ElementsAre(HasSubstr("KFD node 0 has no io_links")));
+  sys.write("class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 8\n");
+  EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("KFD node 0 has no io_links")));
 }
 
 TEST_F(Stub, IsNotAskedForLinksWhereGpusAreJoinedOverPcie) {
   const std::string nodes = "class/kfd/kfd/topology/nodes/";
   for (const char* node : {"0", "1"}) {
-    sys_.write(nodes + node + "/properties", "simd_count 4\n");
-    sys_.write(nodes + node + "/io_links/0/properties",
-               std::string("type 2\nnode_to ") + (*node == '0' ? "1" : "0") + "\n");
+    sys.write(nodes + node + "/properties", "simd_count 4\n");
+    sys.write(nodes + node + "/io_links/0/properties",
+              std::string("type 2\nnode_to ") + (*node == '0' ? "1" : "0") + "\n");
   }
   behave("abort");
-  const Reading reading = probe_rocm_smi(options_);
+  const Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, SizeIs(2));
   EXPECT_THAT(reading.links, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("KFD nodes 1 and 0 are joined over PCIe")));
