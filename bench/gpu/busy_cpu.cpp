@@ -41,7 +41,7 @@ struct BusyCpu::State {
 
 BusyCpu::BusyCpu(const std::string& device) : state_(new State) {
   // The kernel keeps 15 bytes of a thread's name. A thread that has just begun may not have it yet.
-  const std::string name = ("skua-" + device).substr(0, 15);
+  const std::string name = ("skua/" + device).substr(0, 15);
   std::optional<pid_t> driver = thread_named(name);
   for (int attempt = 0; !driver && attempt < 100; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
