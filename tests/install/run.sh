@@ -27,4 +27,5 @@ END
 cp "$source/samples/hello/hello.cpp" "$stage/late/late.cpp"
 cmake -S "$stage/late" -B "$stage/late/build" -DCMAKE_PREFIX_PATH="$stage/installed" >/dev/null
 
-"$stage/installed/bin/skua" topology --format json | grep -q 'skua.topology/1'
+"$stage/installed/bin/skua" topology --format json >"$stage/topology.json"
+grep -q 'skua.topology/1' "$stage/topology.json"
