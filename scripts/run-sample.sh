@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086
 install_packages $packages_to_build
-cmake --preset release -DSKUA_BUILD_TESTS=OFF -DSKUA_BUILD_BENCH=OFF >/dev/null
+cmake --preset release >/dev/null
 cmake --build --preset release
 exec build/release/bin/monte_carlo --problem slab --case vandehulst --cases samples/data/slab.csv --paths 2e7 \
   --devices host:4 "$@"

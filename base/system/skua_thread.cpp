@@ -20,8 +20,13 @@ constexpr const char* mark = "skua/";
 
 }  // namespace
 
+std::string skua_thread_name(const std::string& name) {
+  constexpr std::size_t kept = 15;  // by the kernel
+  return (mark + name).substr(0, kept);
+}
+
 void name_skua_thread(const std::string& name) noexcept {
-  name_this_thread(mark + name);
+  name_this_thread(skua_thread_name(name));
 }
 
 bool is_of_skua_thread() noexcept {

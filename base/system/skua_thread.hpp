@@ -15,6 +15,9 @@ namespace skua {
 /// too.
 void name_skua_thread(const std::string& name) noexcept;
 
+/// The name that the kernel keeps of a thread that was named so.
+std::string skua_thread_name(const std::string& name);
+
 /// Whether the calling thread is one of skua's, or was started by one and has not been given another name.
 bool is_of_skua_thread() noexcept;
 

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include <system/skua_thread.hpp>
+
 namespace bench {
 namespace {
 
@@ -40,8 +42,8 @@ struct BusyCpu::State {
 };
 
 BusyCpu::BusyCpu(const std::string& device) : state_(new State) {
-  // The kernel keeps 15 bytes of a thread's name. A thread that has just begun may not have it yet.
-  const std::string name = ("skua/" + device).substr(0, 15);
+  // A thread that has just begun may not have its name yet.
+  const std::string name = skua::skua_thread_name(device);
   std::optional<pid_t> driver = thread_named(name);
   for (int attempt = 0; !driver && attempt < 100; ++attempt) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

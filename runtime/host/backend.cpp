@@ -55,7 +55,7 @@ std::uint64_t device_count(const std::string& argument, const Topology& topology
 }
 
 Devices open_with_notes(const std::string& argument, const Topology& topology, const Clock& clock,
-                        std::vector<std::string> notes) {
+                        const std::vector<std::string>& notes) {
   const HostCpus host = topology.host.allowed ? topology.host : discover_host_cpus();
   const CpuSet allowed = host.allowed.value_or(CpuSet{});
   const std::uint64_t count = device_count(argument, topology, allowed);
@@ -79,7 +79,7 @@ Devices open_with_notes(const std::string& argument, const Topology& topology, c
     info.can.runs_in_poll = true;
     info.can.reaches_host_memory = true;
     info.rate_guess = static_cast<double>(cores);
-    if (i == 0) info.notes.swap(notes);
+    if (i == 0) info.notes = notes;
     devices.push_back(std::make_unique<HostDevice>(std::move(info), static_cast<unsigned>(cores), clock));
   }
   return devices;

@@ -27,5 +27,9 @@ END
 cp "$source/samples/hello/hello.cpp" "$stage/late/late.cpp"
 cmake -S "$stage/late" -B "$stage/late/build" -DCMAKE_PREFIX_PATH="$stage/installed" >/dev/null
 
+# The program that the documents show.
+awk '/^```cpp/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/loops.md" >"$stage/loops.cpp"
+g++ -std=c++20 -fsyntax-only -I "$stage/installed/include" "$stage/loops.cpp"
+
 "$stage/installed/bin/skua" topology --format json >"$stage/topology.json"
 grep -q 'skua.topology/1' "$stage/topology.json"

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <skua/discovery.hpp>
+#include <system/skua_thread.hpp>
 #include <system/thread.hpp>
 
 namespace skua {
@@ -45,6 +46,18 @@ TEST(ThreadName, IsCutToWhatTheSystemKeeps) {
     pthread_getname_np(pthread_self(), name, sizeof name);
     EXPECT_STREQ(name, "skua-a-name-tha");
   }).join();
+}
+
+TEST(ThreadName, OfAThreadOfSkuasIsTheOneThatItIsFoundBy) {
+  for (const char* given : {"gpu:0.0", "a name that is too long"}) {
+    std::thread([&] {
+      name_skua_thread(given);
+      char name[16] = {};
+      pthread_getname_np(pthread_self(), name, sizeof name);
+      EXPECT_EQ(skua_thread_name(given), name);
+      EXPECT_TRUE(is_of_skua_thread());
+    }).join();
+  }
 }
 
 }  // namespace
