@@ -1,19 +1,26 @@
 // Sums and runs, against what is said of them.
 #include "granule_record.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include <skua/reduction.hpp>
 
 namespace skua {
 
-GranuleRecord::GranuleRecord(std::uint64_t items, std::uint64_t granule_items)
-    : granule_items_(granule_items), runs_(items / granule_items + (items % granule_items != 0 ? 1 : 0), 0) {}
+GranuleRecord::GranuleRecord(std::uint64_t items, std::uint64_t granule_items, Unit unit)
+    : granule_items_(granule_items),
+      unit_(unit),
+      runs_(items / granule_items + (items % granule_items != 0 ? 1 : 0), 0) {}
 
 void GranuleRecord::run_on_host(const Chunk& chunk) const {
-  ++runs_[chunk.begin / granule_items_];
-  const double result = value(chunk.begin);
-  std::memcpy(chunk.partials, &result, sizeof result);
+  auto* to = static_cast<std::byte*>(chunk.partials);
+  for (std::uint64_t item = chunk.begin; item < chunk.end; item += granule_items_) {
+    ++runs_[item / granule_items_];
+    const double result = value(item);
+    std::memcpy(to, &result, sizeof result);
+    to += sizeof result;
+  }
 }
 
 std::string GranuleRecord::check_sum(const Partials& partials, const std::vector<Interval>& owned) const {

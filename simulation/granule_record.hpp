@@ -16,8 +16,9 @@ namespace skua {
 /// Threads: one.
 class GranuleRecord final : public Kernel {
  public:
-  GranuleRecord(std::uint64_t items, std::uint64_t granule_items);
+  GranuleRecord(std::uint64_t items, std::uint64_t granule_items, Unit unit = Unit::granule);
 
+  Unit unit() const noexcept override { return unit_; }
   std::size_t partial_bytes() const noexcept override { return sizeof(double); }
   void run_on_host(const Chunk& chunk) const override;
 
@@ -34,6 +35,7 @@ class GranuleRecord final : public Kernel {
   }
 
   std::uint64_t granule_items_;
+  Unit unit_;
   mutable std::vector<std::uint32_t> runs_;
 };
 

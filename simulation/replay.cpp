@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -39,6 +41,10 @@ Span read_span(const Json& event, const std::string& where) {
   span.begin_us = number_of(event, "ts", where);
   span.duration_us = number_of(event, "dur", where);
   span.device = static_cast<std::uint64_t>(number_of(event, "tid", where));
+  // Each Scheduler of a process has its own group of tracks, from 1 on.
+  if (event.contains("pid")) {
+    span.device += (static_cast<std::uint64_t>(std::max(number_of(event, "pid", where), 1.0)) - 1) << 32;
+  }
   for (const auto& [name, value] : arguments.items()) {
     // A trace shows as null what is no number.
     if (value.is_null()) continue;
@@ -48,16 +54,54 @@ Span read_span(const Json& event, const std::string& where) {
   return span;
 }
 
-std::vector<Span> read_spans(const std::string& path) {
+/// Ends a document that was cut off behind the last event of its list that is whole.
+std::string completed(const std::string& text) {
+  const std::size_t list = text.find('[');
+  if (list == std::string::npos) return text;
+  std::size_t end = list + 1;
+  int depth = 0;
+  bool is_in_string = false;
+  for (std::size_t i = list + 1; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_in_string) {
+      if (c == '\\') ++i;
+      is_in_string = i >= text.size() || c != '"';
+    } else if (c == '"') {
+      is_in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      end = i + 1;
+    }
+  }
+  return text.substr(0, end) + (text.front() == '{' ? "]}" : "]");
+}
+
+struct Events {
+  Json list;
+  bool was_cut_off = false;
+};
+
+Events read_events(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) throw InputError(path + ": cannot be read");
-  const Json json = Json::parse(stream, nullptr, false);
-  if (!json.is_object() || !json.contains("traceEvents") || !json["traceEvents"].is_array()) {
-    throw InputError(path + ": not a trace that skua wrote (no list traceEvents)");
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  Events events;
+  events.list = Json::parse(text, nullptr, false);
+  if (events.list.is_discarded()) {
+    events.was_cut_off = true;
+    events.list = Json::parse(completed(text), nullptr, false);
   }
+  if (events.list.is_object()) events.list = Json(events.list.value("traceEvents", Json()));
+  if (!events.list.is_array()) throw InputError(path + ": not a trace that skua wrote (no list of events)");
+  return events;
+}
+
+std::vector<Span> read_spans(const std::string& path, std::vector<std::string>& notes) {
+  const Events events = read_events(path);
   std::vector<Span> spans;
   std::size_t index = 0;
-  for (const Json& event : json["traceEvents"]) {
+  for (const Json& event : events.list) {
     const std::string where = path + ": traceEvents[" + std::to_string(index++) + "]";
     if (!event.is_object()) throw InputError(where + ": not an object");
     if (event.value("ph", Json()) == "X" && event.value("name", Json()) == chunk_event_name) {
@@ -65,6 +109,10 @@ std::vector<Span> read_spans(const std::string& path) {
     }
   }
   if (spans.empty()) throw InputError(path + ": no chunk in it");
+  if (events.was_cut_off) {
+    notes.push_back(path + ": cut off behind event " + std::to_string(events.list.size()) +
+                    "; what is before it is read");
+  }
   std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) {
     return std::tie(a.values.first_item, a.begin_us, a.device) < std::tie(b.values.first_item, b.begin_us, b.device);
   });
@@ -105,7 +153,8 @@ std::vector<double> costs_of(const std::vector<Span>& spans, const std::map<std:
 }  // namespace
 
 Scenario read_recorded_run(const std::string& path) {
-  const std::vector<Span> spans = read_spans(path);
+  Scenario scenario;
+  const std::vector<Span> spans = read_spans(path, scenario.notes);
   std::map<std::uint64_t, Sum> devices;
   double items = 0;
   for (const Span& span : spans) {
@@ -113,11 +162,11 @@ Scenario read_recorded_run(const std::string& path) {
     devices[span.device].seconds += span.duration_us * 1e-6;
     items += items_of(span);
   }
-  Scenario scenario;
   scenario.name = "replay";
   for (const auto& [number, sum] : devices) {
     SimulatedDevice device;
-    device.name = "recorded:" + std::to_string(number);
+    const std::uint64_t group = number >> 32;
+    device.name = "recorded:" + (group > 0 ? std::to_string(group) + "." : "") + std::to_string(number & 0xffff'ffff);
     device.work_per_second = sum.items / sum.seconds;
     scenario.machine.devices.push_back(std::move(device));
   }

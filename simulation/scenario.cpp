@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 #include <skua/faults.hpp>
 #include <skua/input.hpp>
@@ -101,6 +102,93 @@ void make_linked(Scenario& made, const Dice& dice, Topology topology) {
   slow_down(made, dice);
 }
 
+void behave_as_h200s(Scenario& made) {
+  for (SimulatedDevice& device : made.machine.devices) {
+    device.launch_s = 2e-6;
+    device.queued_s = 0.2e-6;
+    device.host_s = 4.2e-6;
+    device.detection_s = 5e-6;
+  }
+}
+
+/// 1 % of the items, together, have half of all cost; each granule of theirs a fifth of a hundredth of it.
+void make_cluster(Scenario& made, double place, int jobs_before) {
+  constexpr std::size_t granules = usual_items / usual_granule;
+  constexpr std::size_t dear = granules / 100;
+  std::vector<double> costs(granules, 1.0);
+  const auto first = static_cast<std::size_t>(place * static_cast<double>(granules - dear));
+  std::fill_n(costs.begin() + static_cast<std::ptrdiff_t>(first), dear, static_cast<double>(granules - dear) / dear);
+  made.costs = Costs(usual_items, costs);
+  made.repeatable = false;
+  made.jobs_before = jobs_before;
+  behave_as_h200s(made);
+}
+
+void make_cluster_anywhere(Scenario& made, Dice& dice, int jobs_before) {
+  make_cluster(made, std::uniform_real_distribution<double>(0, 1)(dice.random), jobs_before);
+}
+
+/// An item is a tile, and four tiles fill a GPU, which says that it is filled by as many items as it holds threads. A
+/// quarter of the tiles cost ten times as much as the others.
+void make_tiles(Scenario& made, Dice&) {
+  made.costs = Costs(10'000, {10.0, 1.0, 1.0, 1.0});
+  made.granule_items = 1;
+  made.is_launched = true;
+  made.repeatable = false;
+  behave_as_h200s(made);
+  for (SimulatedDevice& device : made.machine.devices) {
+    device.work_per_second = 12'500;
+    device.filling_items = 4;
+    device.told_filling_items = 270'336;
+  }
+}
+
+/// A loop of few dear items, and one of many cheap ones, in turn and under one name.
+void make_unnamed(Scenario& made, Dice&) {
+  for (SimulatedDevice& device : made.machine.devices) device.work_per_second = 1e4;
+  made.costs = Costs(8'000, {1.0, 1.0, 1.0, 100.0});
+  made.repeatable = false;
+  made.granule_items = 1;
+  const EarlierLoop cheap{Costs(20'000'000, {1.0}), 4'096, 1e-4};
+  const EarlierLoop dear{made.costs, made.granule_items};
+  made.before = {cheap, dear, cheap};
+}
+
+/// Steps of 1 ms of one loop. 1 % of its items, together, have half of all cost, and drift by a twentieth of their
+/// number a step.
+void make_steps(Scenario& made, Dice& dice) {
+  constexpr std::size_t items = 8'000;
+  constexpr std::size_t dear = items / 100;
+  constexpr std::size_t steps = 200;
+  const std::size_t at = dice.random() % items;
+  const auto costs = [&](std::size_t step) {
+    std::vector<double> of_items(items, 1.0);
+    const std::size_t first = at + step * dear / 20;
+    for (std::size_t i = 0; i < dear; ++i) of_items[(first + i) % items] = static_cast<double>(items - dear) / dear;
+    return Costs(items, of_items);
+  };
+  const std::size_t step = 10 + dice.random() % (steps - 10);
+  for (std::size_t i = 0; i < step; ++i) made.before.push_back({costs(i), 1});
+  made.costs = costs(step);
+  made.granule_items = 1;
+  behave_as_h200s(made);
+}
+
+/// Eight GPUs, and eight cores of the host, each of which is five hundred times slower.
+void make_mixed(Scenario& made, const Dice& dice, double seconds) {
+  made.machine = equal_machine(16, dice.seed, 0.01);
+  double all = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    SimulatedDevice& device = made.machine.devices[i];
+    device.work_per_second = i < 8 ? 1e6 : 2e3;
+    device.rate_guess = i < 8 ? 500 : 1;
+    if (i >= 8) device.launch_s = 1e-6;
+    all += device.work_per_second;
+  }
+  made.costs = Costs(static_cast<std::uint64_t>(all * seconds), {1.0});
+  made.granule_items = 32;
+}
+
 using Make = void (*)(Scenario&, Dice&);
 
 void change_chosen(Scenario& made, const Dice& dice, double factor) {
@@ -143,6 +231,14 @@ const std::map<std::string, Make>& makers() {
       {"parts-0.12ms", [](Scenario& s, Dice& d) { make_parts(s, d, 0.12e-3, 3); }},
       {"parts-1.7ms-unknown", [](Scenario& s, Dice& d) { make_parts(s, d, 1.7e-3, 0); }},
       {"parts-0.12ms-unknown", [](Scenario& s, Dice& d) { make_parts(s, d, 0.12e-3, 0); }},
+      {"cluster", [](Scenario& s, Dice& d) { make_cluster_anywhere(s, d, 0); }},
+      {"cluster-third", [](Scenario& s, Dice& d) { make_cluster_anywhere(s, d, 2); }},
+      {"cluster-end", [](Scenario& s, Dice&) { make_cluster(s, 1, 0); }},
+      {"tiles", make_tiles},
+      {"unnamed", make_unnamed},
+      {"steps", make_steps},
+      {"mixed-30ms", [](Scenario& s, Dice& d) { make_mixed(s, d, 0.03); }},
+      {"mixed-300ms", [](Scenario& s, Dice& d) { make_mixed(s, d, 0.3); }},
       {"long-tail", [](Scenario& s, Dice& d) { s.costs = make_costs("power-law", usual_items, d.seed); }},
       {"hives", [](Scenario& s, Dice& d) { make_linked(s, d, two_hives()); }},
       {"frontier", [](Scenario& s, Dice& d) { make_linked(s, d, frontier_node()); }},

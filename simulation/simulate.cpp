@@ -72,22 +72,24 @@ class Jobs {
         nearness_(infos_of(simulation_), scenario.machine.topology),
         memory_(scenario.machine.devices.size()) {}
 
-  void run_before() {
+  void run_before(const EarlierLoop& loop) {
     Listener listener(simulation_, 0);
-    const auto job =
-        start(listener, std::make_shared<GranuleRecord>(scenario_.costs.items(), scenario_.granule_items), {});
+    const auto job = start(loop, listener, record_of(loop), {});
     drive(job, {});
+    job->remember();
   }
 
   SimulationResult run_last() {
-    const auto record = std::make_shared<GranuleRecord>(scenario_.costs.items(), scenario_.granule_items);
+    const EarlierLoop last{scenario_.costs, scenario_.granule_items};
+    const auto record = record_of(last);
     Listener listener(simulation_, options_.received.size());
     const std::int64_t begin_ns = simulation_.clock().now_ns();
     const double begin_s = simulation_.now_s();
-    const auto job = start(listener, record, options_.own);
+    const auto job = start(last, listener, record, options_.own);
     for (const LateGranules& late : options_.received) {
-      simulation_.call_at(late.at_s, [&listener, &job, granules = late.granules] {
+      simulation_.call_at(late.at_s, [this, &listener, &job, granules = late.granules] {
         listener.came();
+        received_.push_back(granules);
         job->receive(granules);
         job->ask_for_end();
       });
@@ -109,11 +111,18 @@ class Jobs {
   }
 
  private:
-  std::shared_ptr<JobRun> start(Listener& listener, std::shared_ptr<const Kernel> kernel, std::optional<Interval> own) {
+  std::shared_ptr<GranuleRecord> record_of(const EarlierLoop& loop) const {
+    const auto unit = scenario_.is_launched ? Kernel::Unit::chunk : Kernel::Unit::granule;
+    return std::make_shared<GranuleRecord>(loop.costs.items(), loop.granule_items, unit);
+  }
+
+  std::shared_ptr<JobRun> start(const EarlierLoop& loop, Listener& listener, std::shared_ptr<const Kernel> kernel,
+                                std::optional<Interval> own) {
     JobRequest request;
     request.name = scenario_.name;
-    request.items = scenario_.costs.items();
-    request.granule_items = scenario_.granule_items;
+    request.items = loop.costs.items();
+    request.granule_items = loop.granule_items;
+    request.filling_items = scenario_.filling_items;
     request.own = own;
     request.kernel = std::move(kernel);
     request.policy = options_.policy;
@@ -123,7 +132,7 @@ class Jobs {
     for (std::uint32_t i = 0; i < scenario_.machine.devices.size(); ++i) {
       devices.entries.push_back({simulation_.device(i)});
     }
-    simulation_.set_loop(loop());
+    simulation_.set_loop(simulated(loop));
     return std::make_shared<JobRun>(std::move(request), devices, memory_, simulation_.clock(), listener);
   }
 
@@ -149,16 +158,18 @@ class Jobs {
     }
   }
 
-  SimulatedLoop loop() const {
-    SimulatedLoop loop;
-    loop.work = [&costs = scenario_.costs](std::uint64_t begin, std::uint64_t end) { return costs.work(begin, end); };
-    loop.bytes_per_item = scenario_.bytes_per_item;
-    if (loop.bytes_per_item <= 0) return loop;
-    loop.homes = scenario_.homes;
-    if (!loop.homes.empty()) return loop;
+  SimulatedLoop simulated(const EarlierLoop& loop) const {
+    SimulatedLoop made;
+    made.work = [costs = loop.costs, factor = loop.cost_factor](std::uint64_t begin, std::uint64_t end) {
+      return factor * costs.work(begin, end);
+    };
+    made.bytes_per_item = scenario_.bytes_per_item;
+    if (made.bytes_per_item <= 0) return made;
+    made.homes = scenario_.homes;
+    if (!made.homes.empty()) return made;
     const std::size_t count = scenario_.machine.devices.size();
-    for (std::size_t i = 0; i < count; ++i) loop.homes.push_back(scenario_.costs.items() / count * i);
-    return loop;
+    for (std::size_t i = 0; i < count; ++i) made.homes.push_back(loop.costs.items() / count * i);
+    return made;
   }
 
   void add_trace(JobRun& job, SimulationResult& result) const {
@@ -175,18 +186,16 @@ class Jobs {
   }
 
   /// What the Job had in the end, in order.
-  std::vector<Interval> owned(const SimulationResult& result) const {
+  std::vector<Interval> owned() const {
     const Granules granules(scenario_.costs.items(), scenario_.granule_items);
     std::vector<Interval> all = {options_.own.value_or(granules.all())};
-    for (const LateGranules& late : options_.received) {
-      if (late.at_s <= result.report.makespan_s) all.push_back(late.granules);
-    }
+    all.insert(all.end(), received_.begin(), received_.end());
     std::sort(all.begin(), all.end(), [](const Interval& a, const Interval& b) { return a.front < b.front; });
     return all;
   }
 
   std::string check(const JobRun& job, const GranuleRecord& record, const SimulationResult& result) const {
-    const std::vector<Interval> had = owned(result);
+    const std::vector<Interval> had = owned();
     std::string fault = record.check_runs(result.report, had, scenario_.repeatable);
     if (!fault.empty() || job.stopped() != Stop::none) return fault;
     fault = job.check_exactly_once();
@@ -198,6 +207,7 @@ class Jobs {
   Simulation simulation_;
   Nearness nearness_;
   RateMemory memory_;
+  std::vector<Interval> received_;
 };
 
 double part_of(double bound_s, double took_s) {
@@ -216,7 +226,9 @@ double SimulationResult::efficiency_until_counted() const noexcept {
 
 SimulationResult simulate(const Scenario& scenario, const SimulationOptions& options) {
   Jobs jobs(scenario, options);
-  for (int i = 0; i < scenario.jobs_before; ++i) jobs.run_before();
+  for (const EarlierLoop& loop : scenario.before) jobs.run_before(loop);
+  const EarlierLoop same{scenario.costs, scenario.granule_items};
+  for (int i = 0; i < scenario.jobs_before; ++i) jobs.run_before(same);
   return jobs.run_last();
 }
 

@@ -4,7 +4,6 @@ target_compile_features(nvml_stub PRIVATE cxx_std_20)
 
 skua_test(base_tests LABEL unit
   SOURCES
-    unit/child_process_test.cpp
     unit/cpu_set_test.cpp
     unit/input_test.cpp
     unit/keep_forever_test.cpp
@@ -12,6 +11,7 @@ skua_test(base_tests LABEL unit
     unit/host_process_id_test.cpp
     unit/pieces_test.cpp
     unit/registry_test.cpp
+    unit/spawned_program_test.cpp
     unit/thread_test.cpp
     unit/trace_test.cpp
     unit/vendor_library_test.cpp

@@ -4,9 +4,11 @@ if(TARGET monte_carlo_parts)
     SOURCES
       unit/black_scholes_test.cpp
       unit/monte_carlo_options_test.cpp
-      unit/philox_test.cpp
+      unit/output_test.cpp
+      unit/payoff_test.cpp
+      unit/portfolio_plan_test.cpp
       unit/portfolio_test.cpp
-      unit/report_sum_test.cpp
       unit/slab_test.cpp
+      unit/solve_test.cpp
     LIBRARIES monte_carlo_parts skua::skua)
 endif()

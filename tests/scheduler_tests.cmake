@@ -10,8 +10,10 @@ skua_test(scheduler_tests LABEL unit
     unit/late_rule_test.cpp
     unit/load_watch_test.cpp
     unit/nearness_test.cpp
+    unit/place_costs_test.cpp
     unit/placement_test.cpp
     unit/policies_test.cpp
+    unit/progress_test.cpp
     unit/rate_board_test.cpp
     unit/rate_memory_test.cpp
     unit/reduction_test.cpp
@@ -20,8 +22,13 @@ skua_test(scheduler_tests LABEL unit
     unit/results_test.cpp
     unit/share_test.cpp
     unit/stealing_test.cpp
+    unit/work_test.cpp
     unit/worker_test.cpp
   LIBRARIES skua::scheduler skua::scheduler_inside nlohmann_json::nlohmann_json)
+
+if(TARGET Random123::Random123)
+  target_sources(scheduler_tests PRIVATE unit/random_test.cpp)
+endif()
 
 # What has threads of its own: the thread sanitizer watches this program, and not the one above.
 skua_test(scheduler_threads_tests LABEL unit
@@ -29,11 +36,15 @@ skua_test(scheduler_threads_tests LABEL unit
     unit/crew_test.cpp
     unit/crew_waiting_test.cpp
     unit/device_test.cpp
+    unit/earlier_test.cpp
+    unit/job_options_test.cpp
+    unit/job_report_test.cpp
     unit/job_run_test.cpp
+    unit/loop_kernels_test.cpp
     unit/scheduler_test.cpp
     unit/turn_test.cpp
     unit/waiting_test.cpp
-  LIBRARIES skua::scheduler skua::scheduler_inside)
+  LIBRARIES skua::scheduler skua::scheduler_inside nlohmann_json::nlohmann_json)
 if(TARGET TBB::tbb)
   target_sources(scheduler_threads_tests PRIVATE unit/cores_test.cpp)
   target_link_libraries(scheduler_threads_tests PRIVATE TBB::tbb)
@@ -42,9 +53,34 @@ endif()
 
 skua_test(conformance_tests LABEL conformance SOURCES conformance/conformance_test.cpp LIBRARIES skua::scheduler)
 
-# Clang knows the annotations of locks (scheduler/job/mutex.hpp).
 find_program(SKUA_CLANG NAMES clang++ clang++-15 clang++-14)
 mark_as_advanced(SKUA_CLANG)
+
+# What programs write, as they compile it: with every warning an error, or not at all.
+if(NOT SKUA_SANITIZE)
+  set(program_includes "")
+  foreach(folder base topology runtime scheduler)
+    list(APPEND program_includes "-I${PROJECT_SOURCE_DIR}/${folder}/include")
+  endforeach()
+  set(program_compilers "${CMAKE_CXX_COMPILER}")
+  if(SKUA_CLANG AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    list(APPEND program_compilers "${SKUA_CLANG}")
+  endif()
+  foreach(compiler IN LISTS program_compilers)
+    cmake_path(GET compiler FILENAME by)
+    set(check "${compiler}" -std=c++20 -fsyntax-only -Wall -Wextra -Werror ${program_includes})
+    add_test(NAME Interface.CompilesWithoutAWarning/${by}
+      COMMAND ${check} -Wconversion "${CMAKE_CURRENT_SOURCE_DIR}/compile/interface_test.cpp")
+    set_tests_properties(Interface.CompilesWithoutAWarning/${by} PROPERTIES LABELS unit)
+    # Each of its seven reductions is an error that says so.
+    add_test(NAME Interface.RefusesToCarryWhatInitDoesNotHold/${by}
+      COMMAND sh -c "test \"$(\"$@\" 2>&1 | grep -c 'error: stat.*That type is the type of init')\" = 7" sh
+        ${check} "${CMAKE_CURRENT_SOURCE_DIR}/compile/refused_test.cpp")
+    set_tests_properties(Interface.RefusesToCarryWhatInitDoesNotHold/${by} PROPERTIES LABELS unit)
+  endforeach()
+endif()
+
+# Clang knows the annotations of locks (scheduler/job/mutex.hpp).
 if(SKUA_CLANG AND NOT SKUA_SANITIZE)
   file(GLOB locking_sources "${PROJECT_SOURCE_DIR}/scheduler/job/*.cpp" "${PROJECT_SOURCE_DIR}/scheduler/run/*.cpp")
   set(locking_includes "")
@@ -56,6 +92,16 @@ if(SKUA_CLANG AND NOT SKUA_SANITIZE)
       ${locking_sources})
   set_tests_properties(Locks.AreHeldWhereverWhatTheyGuardIsTouched PROPERTIES LABELS tidy)
 endif()
+
+# What launchers include is there without a GPU's runtime, too.
+set(header_includes "")
+foreach(folder base topology runtime scheduler)
+  list(APPEND header_includes "-I${PROJECT_SOURCE_DIR}/${folder}/include")
+endforeach()
+add_test(NAME Headers.LaunchersCompileWithoutAGpuRuntime
+  COMMAND "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only ${header_includes}
+    "${CMAKE_CURRENT_SOURCE_DIR}/support/launcher_without_gpus.cpp")
+set_tests_properties(Headers.LaunchersCompileWithoutAGpuRuntime PROPERTIES LABELS unit)
 
 skua_test(stress_tests LABEL stress SOURCES stress/faults_test.cpp stress/stress_test.cpp LIBRARIES skua::scheduler skua::scheduler_inside)
 

@@ -20,5 +20,5 @@ add_dependencies(sensor_tests nvml_load_stub rocm_smi_load_stub)
 if(NOT SKUA_SANITIZE)
   skua_test(sensor_recorded_tests LABEL recorded
     SOURCES recorded/load_rocm_smi_recorded_test.cpp
-    LIBRARIES machine_tree skua::runtime skua::runtime_inside ${CMAKE_DL_LIBS})
+    LIBRARIES machine_tree forked_call skua::runtime skua::runtime_inside ${CMAKE_DL_LIBS})
 endif()

@@ -201,6 +201,7 @@ TEST(Tidy, NamesEveryTestSourceAfterWhatItTests) {
   }
   for (const File& file : files()) {
     if (!file.is_in("tests") || !file.ends_with(".cpp") || file.is_in("tests/support")) continue;
+    if (file.is_in("tests/install")) continue;  // programs of users
     const std::string suffix = file.is_in("tests/fuzz") ? "_fuzz" : "_test";
     const std::string name = fs::path(file.path).stem().string();
     ASSERT_TRUE(name.ends_with(suffix)) << file.path;

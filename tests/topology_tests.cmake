@@ -5,6 +5,12 @@ add_library(rocm_smi_refusing_stub MODULE support/rocm_smi_stub.cpp)
 target_compile_features(rocm_smi_refusing_stub PRIVATE cxx_std_20)
 target_compile_definitions(rocm_smi_refusing_stub PRIVATE STUB_REFUSES)
 
+add_library(forked_call OBJECT support/forked_call.cpp)
+target_link_libraries(forked_call PRIVATE skua_build_options)
+target_compile_features(forked_call PRIVATE cxx_std_20)
+target_include_directories(forked_call PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+set_target_properties(forked_call PROPERTIES CXX_EXTENSIONS OFF)
+
 add_library(kfd_fixture OBJECT support/kfd_fixture.cpp)
 target_link_libraries(kfd_fixture PUBLIC skua::topology skua::topology_inside PRIVATE skua_build_options)
 target_include_directories(kfd_fixture PRIVATE "${PROJECT_SOURCE_DIR}/tests")
@@ -48,9 +54,12 @@ target_compile_definitions(topology_tests PRIVATE
   SKUA_NVML_STUB="$<TARGET_FILE:nvml_stub>")
 add_dependencies(topology_tests nvml_stub)
 
-# By itself: some of it cannot run under the address sanitizer.
-skua_test(probe_rocm_smi_tests LABEL unit SOURCES unit/probe_rocm_smi_test.cpp LIBRARIES kfd_fixture fmt::fmt)
+# By itself, since it watches what this process forks.
+skua_test(probe_rocm_smi_tests LABEL unit
+  SOURCES unit/probe_program_test.cpp unit/probe_rocm_smi_test.cpp
+  LIBRARIES kfd_fixture forked_call fmt::fmt)
 target_compile_definitions(probe_rocm_smi_tests PRIVATE
+  SKUA_PROBE_BUILT="$<TARGET_FILE:skua_probe>"
   SKUA_ROCM_SMI_STUB="$<TARGET_FILE:rocm_smi_stub>"
   SKUA_ROCM_SMI_REFUSING_STUB="$<TARGET_FILE:rocm_smi_refusing_stub>")
 add_dependencies(probe_rocm_smi_tests rocm_smi_stub rocm_smi_refusing_stub)
@@ -66,6 +75,6 @@ if(NOT SKUA_SANITIZE)
       recorded/described_recorded_test.cpp
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
-    LIBRARIES machine_tree kfd_fixture ${CMAKE_DL_LIBS})
+    LIBRARIES machine_tree forked_call kfd_fixture ${CMAKE_DL_LIBS})
   target_compile_definitions(topology_recorded_tests PRIVATE SKUA_HAS_LIBXML2=$<BOOL:${SKUA_HAS_LIBXML2}>)
 endif()

@@ -74,7 +74,8 @@ void add_simulate(CLI::App& application, int& exit_code) {
   };
   option("--machine", arguments->machine, "A described machine: skua.machine/1, or any topology that skua reads",
          "FILE");
-  option("--scenario", arguments->scenario, "A named situation", "NAME");
+  option("--scenario", arguments->scenario, "A named situation (docs/simulation.md; a name that is none lists them)",
+         "NAME");
   option("--replay", arguments->replay, "A recorded run: a trace that skua wrote", "RUN.json");
   option("--policy", arguments->policy, "One or more policies, or all", "NAME,...");
   option("--gpus", arguments->gpus, "The first N GPUs of the machine only", "N");

@@ -122,6 +122,9 @@ int run_simulate_command(const SimulateArguments& arguments) {
     for (std::uint64_t seed = first_seed; seed < first_seed + seeds; ++seed) {
       Scenario scenario = scenario_of(arguments, seed);
       apply_options(arguments, seed, scenario);
+      if (summaries.empty() && results.empty()) {
+        for (const std::string& note : scenario.notes) fmt::print(stderr, "skua: {}\n", note);
+      }
       SimulationOptions options;
       options.policy = policy;
       if (!arguments.engine.empty()) options.engine = parse_simulation_engine(arguments.engine);

@@ -24,6 +24,10 @@ constexpr std::array<std::string_view, 8> known_variables = {
     "SKUA_DEVICES",  "SKUA_TOPOLOGY",   "SKUA_TRACE",      "SKUA_PROGRESS",
     "SKUA_RECORDED", "SKUA_FUZZ_SEEDS", "SKUA_FUZZ_FIRST", "SKUA_RECORDED_REQUIRED"};
 
+// What modules of a cluster set for any package that is installed there.
+constexpr std::array<std::string_view, 8> endings_of_sites = {"_ROOT", "_DIR",     "_HOME", "_PREFIX",
+                                                              "_PATH", "_VERSION", "_LIB",  "_INC"};
+
 /// A decimal as digits and a power of ten: 8.60e9 is "860", 7.
 struct Decimal {
   std::string digits;
@@ -108,17 +112,26 @@ std::optional<std::string> environment_variable(const char* name) {
   return std::string(value);
 }
 
-void check_environment() {
+std::vector<std::string> unknown_variables() {
+  std::vector<std::string> unknown;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     const std::string_view name = text.substr(0, text.find('='));
     if (!name.starts_with("SKUA_")) continue;
     if (std::find(known_variables.begin(), known_variables.end(), name) != known_variables.end()) continue;
+    const auto ends_name = [&](std::string_view ending) { return name.ends_with(ending); };
+    if (std::any_of(endings_of_sites.begin(), endings_of_sites.end(), ends_name)) continue;
     const auto nearest = std::min_element(known_variables.begin(), known_variables.end(), [&](auto a, auto b) {
       return edit_distance(a, name) < edit_distance(b, name);
     });
-    throw InputError(fmt::format("{} is not a variable that skua knows; did you mean {}?", name, *nearest));
+    unknown.push_back(fmt::format("{} is not a variable that skua knows; did you mean {}?", name, *nearest));
   }
+  return unknown;
+}
+
+void check_environment() {
+  const std::vector<std::string> unknown = unknown_variables();
+  if (!unknown.empty()) throw InputError(unknown.front());
 }
 
 }  // namespace skua

@@ -1,8 +1,8 @@
-// What happened when, as a file that Perfetto and chrome://tracing open. Written, never read back.
+// What happened when, as a file that Perfetto and chrome://tracing open.
 #pragma once
 
 #include <cstdint>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,28 +18,35 @@ struct TraceEvent {
   std::vector<std::pair<const char*, double>> values;  ///< shown beside the span; NaN and infinity become null
 };
 
-/// Collects events and writes the file when it is destroyed, and at each flush().
+/// The name of a trace's file: %p becomes the number of this process, %h the host's name, %% a percent sign.
+/// Fails: InputError that names the file, for anything else behind a percent sign.
+std::string trace_path(const std::string& pattern);
+
+class TraceFile;
+
+/// One Scheduler's part of a trace: its own group of tracks in a file that all Traces of this name in this process
+/// share. The file is a whole JSON document after each flush, and what is left of it when the process is killed can be
+/// read. Events are not kept once they are written; they are written when there are many, or when a second has passed.
 /// Threads: any.
 class Trace {
  public:
-  /// Opens the file at once.
+  /// Opens the file at once; empties it, unless this process writes it already. Where another process does, this one's
+  /// is "run.PROCESS.json" in place of "run.json", and note() says so.
   /// Fails: InputError that names the file when it cannot be written.
-  explicit Trace(std::string path);
+  explicit Trace(const std::string& pattern);
   ~Trace();
   Trace(const Trace&) = delete;
   Trace& operator=(const Trace&) = delete;
 
+  const std::string& note() const noexcept;
   void name_track(std::uint32_t device, const std::string& name);
-  void add(std::vector<TraceEvent> events);
-  /// Writes all events so far as one whole JSON document. Where that fails, says so once, on standard error.
+  void add(const std::vector<TraceEvent>& events);
+  /// Writes what was added. Where that fails, says so once, on standard error.
   void flush();
 
  private:
-  std::string path_;
-  std::mutex mutex_;
-  std::vector<std::pair<std::uint32_t, std::string>> tracks_;
-  std::vector<TraceEvent> events_;
-  bool has_told_ = false;  ///< that it could not be written
+  std::shared_ptr<TraceFile> file_;
+  int group_ = 1;
 };
 
 /// The JSON document of a trace: any byte string is a valid name.

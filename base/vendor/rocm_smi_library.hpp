@@ -1,5 +1,5 @@
 // AMD's management library: the calls of it that are used. It aborts on some machines and waits for locks of dead
-// processes on others, so that only child processes call it.
+// processes on others, so that only the program libexec/skua/probe calls it.
 #pragma once
 
 #include <cstdint>

@@ -7,12 +7,13 @@
 #include <string>
 #include <vector>
 
-#include <monte_carlo/option.hpp>
+#include <monte_carlo/payoff.hpp>
 #include <monte_carlo/slab.hpp>
 #include <skua/skua.hpp>
 
 #include <gpu/partition.hpp>
 #include "node.hpp"
+#include "ordinary_loops.hpp"
 #include "plain.hpp"
 #include "timing.hpp"
 
@@ -88,13 +89,16 @@ struct Rounds {
   std::vector<double> skua_ms;
   std::vector<double> makespan_ms;
   std::vector<double> imbalance;
+  std::vector<double> in_a_row_ms;
 };
 
 void print(const std::string& what, std::uint64_t items, const Rounds& rounds, double first_ms, double static_ms) {
   const double plain = median(rounds.plain_ms);
-  std::printf("%-28s 2^%4.1f  plain %9.3f ms  skua %9.3f ms  ratio %.3f  (Job alone %.3f, first Job %.3f", what.c_str(),
-              std::log2(static_cast<double>(items)), plain, median(rounds.skua_ms), median(rounds.skua_ms) / plain,
-              median(rounds.makespan_ms) / plain, first_ms / plain);
+  std::printf(
+      "%-28s 2^%4.1f  plain %9.3f ms  skua %9.3f ms  ratio %.3f  (Job alone %.3f, Jobs in a row %.3f, first Job %.3f",
+      what.c_str(), std::log2(static_cast<double>(items)), plain, median(rounds.skua_ms),
+      median(rounds.skua_ms) / plain, median(rounds.makespan_ms) / plain, median(rounds.in_a_row_ms) / plain,
+      first_ms / plain);
   if (static_ms > 0) std::printf(", static %.2f", static_ms / plain);
   std::printf(")  imbalance %.2f %%\n", 100 * median(rounds.imbalance));
 }
@@ -128,6 +132,10 @@ void compare(const std::string& what, const std::string& devices, const Body& bo
     rounds.imbalance.push_back(report.imbalance());
     last = skua::to_text(report);
   }
+  for (int job = 0; job < rounds_max; ++job) {
+    rounds.in_a_row_ms.push_back(
+        milliseconds([&] { scheduler.parallel_reduce(items, Value{}, body, skua::Plus{}, options); }));
+  }
   double static_ms = 0;
   if (parts) {
     options.name = "static";
@@ -143,20 +151,26 @@ void compare(const std::string& what, const std::string& devices, const Body& bo
 
 int main(int argc, char** argv) try {
   const bool dump = argc > 1 && std::strcmp(argv[1], "--reports") == 0;
-  const monte_carlo::OptionBody option(monte_carlo::Option{}, 1);
+  // An item is four paths.
+  const monte_carlo::OptionBody<double> option(monte_carlo::Option{}, 1);
   const monte_carlo::SlabBody slab(monte_carlo::Slab{}, 1);
   using TwoSums = skua::Sums<2>;
   using SixSums = skua::Sums<6>;
   const auto power = [](int exponent) { return std::uint64_t{1} << exponent; };
+  const bool ordinary_only = argc > 1 && std::strcmp(argv[1], "--ordinary") == 0;
+  bench::clustered();
+  bench::tiles();
+  bench::mixed();
+  if (ordinary_only) return 0;
   gaps();
   for (const char* devices : {"gpu:0", seven_parts}) {
     const bool parts = devices == seven_parts;
     const std::string where = parts ? ", seven parts" : ", whole GPU";
-    compare<TwoSums>("option" + where, devices, option, power(33), 12, dump);
-    compare<TwoSums>("option" + where, devices, option, power(30), 31, dump);
-    compare<TwoSums>("option" + where, devices, option, power(27), 101, dump);
+    compare<TwoSums>("option" + where, devices, option, power(32), 12, dump);
+    compare<TwoSums>("option" + where, devices, option, power(29), 31, dump);
     compare<TwoSums>("option" + where, devices, option, power(26), 101, dump);
-    compare<TwoSums>("option" + where, devices, option, power(23), 301, dump);
+    compare<TwoSums>("option" + where, devices, option, power(25), 101, dump);
+    compare<TwoSums>("option" + where, devices, option, power(22), 301, dump);
     compare<SixSums>("slab" + where, devices, slab, power(26), 21, dump);
     compare<SixSums>("slab" + where, devices, slab, power(25), 21, dump);
   }

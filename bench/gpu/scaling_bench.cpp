@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include <monte_carlo/option.hpp>
+#include <monte_carlo/payoff.hpp>
 #include <monte_carlo/slab.hpp>
 #include <skua/skua.hpp>
 
@@ -154,11 +154,12 @@ int main(int argc, char** argv) try {
   const bench::Node node;
   std::printf("%s\n", node.describe().c_str());
   const unsigned shorter = node.is_parts() ? 4 : 0;
-  const monte_carlo::OptionBody option(monte_carlo::Option{}, 1);
+  const monte_carlo::OptionBody<double> option(monte_carlo::Option{}, 1);
   const monte_carlo::SlabBody slab(monte_carlo::Slab{}, 1);
   std::vector<bench::MeasuredRun> runs;
-  for (const unsigned exponent : {26u, 30u, 33u, 36u}) {
-    Scaling<skua::Sums<2>, monte_carlo::OptionBody>(node, "option", option, std::uint64_t{1} << (exponent - shorter))
+  for (const unsigned exponent : {25u, 29u, 32u, 35u}) {
+    Scaling<skua::Sums<2>, monte_carlo::OptionBody<double>>(node, "option", option,
+                                                            std::uint64_t{1} << (exponent - shorter))
         .run(runs);
   }
   for (const unsigned exponent : {26u, 31u}) {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <monte_carlo/option.hpp>
+#include <monte_carlo/payoff.hpp>
 #include <skua/skua.hpp>
 
 #include "busy_cpu.hpp"
@@ -38,7 +38,7 @@ struct Figures {
   std::string last;
 };
 
-Figures measure(skua::Scheduler& scheduler, const monte_carlo::OptionBody& body, std::uint64_t items,
+Figures measure(skua::Scheduler& scheduler, const monte_carlo::OptionBody<double>& body, std::uint64_t items,
                 const std::function<void()>& before, const std::function<void()>& after) {
   std::vector<double> makespans_s;
   std::vector<double> efficiencies;
@@ -160,7 +160,7 @@ class Unequal {
 
   const char* program_;
   bool dump_;
-  monte_carlo::OptionBody body_;
+  monte_carlo::OptionBody<double> body_;
   std::uint64_t items_ = 0;
   double ideal_s_ = 0;
   std::vector<bench::MeasuredDevice> alone_;

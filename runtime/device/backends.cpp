@@ -2,6 +2,7 @@
 #include <skua/backends.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -17,7 +18,8 @@ namespace skua {
 namespace {
 
 Registry<OpenBackend>& registry() {
-  static Registry<OpenBackend> one({
+  // Never destroyed: a Scheduler may be opened in a destructor after main().
+  static auto& one = *new Registry<OpenBackend>({
 #if defined(SKUA_GPU_HIP) || defined(SKUA_GPU_CUDA)
     {"gpu", open_gpus},
 #endif
@@ -34,11 +36,11 @@ std::string known_backends() {
   return text;
 }
 
-Devices open_automatic(const Topology& topology, const Clock& clock) {
+Devices open_automatic(const Topology& topology, const Clock& clock, const OpenOptions& options) {
   const OpenBackend open = registry().find("gpu");
   if (!open) return open_host("", topology, clock);
   try {
-    return open("", topology, clock);
+    return open("", topology, clock, options);
   } catch (const InputError& error) {
     return open_host_instead(std::string("no GPU, so the host runs all: ") + error.what(), topology, clock);
   }
@@ -81,8 +83,8 @@ std::vector<Part> split_parts(const std::string& spec) {
   return parts;
 }
 
-Devices open_part(const Part& part, const Topology& topology, const Clock& clock) {
-  if (part.backend == "auto" && !part.argument) return open_automatic(topology, clock);
+Devices open_part(const Part& part, const Topology& topology, const Clock& clock, const OpenOptions& options) {
+  if (part.backend == "auto" && !part.argument) return open_automatic(topology, clock, options);
   const OpenBackend open = registry().find(part.backend);
   if (!open && part.backend == "gpu") {
     throw InputError("devices " + part.text() + ": this skua was built without GPUs (SKUA_GPU=none)");
@@ -92,16 +94,28 @@ Devices open_part(const Part& part, const Topology& topology, const Clock& clock
                      ": simulated devices run nothing in real time; use skua simulate --machine");
   }
   if (!open) throw InputError("devices " + part.text() + ": no such backend; there are " + known_backends());
-  return open(part.argument.value_or(""), topology, clock);
+  return open(part.argument.value_or(""), topology, clock, options);
 }
 
 }  // namespace
 
-Devices open_devices(const std::string& spec, const Topology& topology, const Clock& clock) {
-  Devices devices;
-  for (const Part& part : split_parts(spec)) {
-    for (auto& device : open_part(part, topology, clock)) devices.push_back(std::move(device));
+Devices open_devices(const std::string& spec, const Topology& topology, const Clock& clock,
+                     const OpenOptions& options) {
+  const std::vector<Part> parts = split_parts(spec);
+  std::vector<Devices> of_parts(parts.size());
+  OpenOptions told = options;
+  // The host comes last, since it leaves cores to the threads that drive the others.
+  for (const bool is_host : {false, true}) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if ((parts[i].backend == "host") != is_host) continue;
+      of_parts[i] = open_part(parts[i], topology, clock, told);
+      const auto runs_in_poll = [](const auto& device) { return device->info().can.runs_in_poll; };
+      const auto own = std::count_if(of_parts[i].begin(), of_parts[i].end(), runs_in_poll);
+      told.driving_threads += static_cast<std::uint32_t>(of_parts[i].size() - static_cast<std::size_t>(own));
+    }
   }
+  Devices devices;
+  for (Devices& of_part : of_parts) std::move(of_part.begin(), of_part.end(), std::back_inserter(devices));
   if (devices.empty()) throw InputError("devices " + spec + ": no device");
   return devices;
 }

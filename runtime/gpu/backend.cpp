@@ -12,6 +12,7 @@
 #include "call.hpp"
 #include "device.hpp"
 #include "list.hpp"
+#include "local_rank.hpp"
 #include "memory.hpp"
 #include "own_thread.hpp"
 #include "partition.hpp"
@@ -28,18 +29,22 @@ constexpr std::size_t prepared_bytes = std::size_t{1} << 20;
 
 class Opening {
  public:
-  Opening(const Topology& topology, const Clock& clock) : topology_(topology), clock_(clock) {}
+  Opening(const Topology& topology, const Clock& clock, const OpenOptions& options)
+      : topology_(topology), clock_(clock), options_(options) {}
 
   Devices open(const std::string& argument);
 
  private:
+  std::vector<GpuPartSpec> which(const std::string& argument);
   GpuGrain grain(int ordinal) const;
   void open_gpu(const std::vector<GpuPartSpec>& parts);
   DeviceInfo describe_device(const GpuPartSpec& spec, std::uint32_t units) const;
 
   const Topology& topology_;
   const Clock& clock_;
+  const OpenOptions& options_;
   std::vector<RuntimeGpu> gpus_;
+  std::vector<std::string> notes_;
   Devices devices_;
 };
 
@@ -56,6 +61,7 @@ DeviceInfo Opening::describe_device(const GpuPartSpec& spec, std::uint32_t units
   const auto place = static_cast<std::size_t>(spec.ordinal);
   DeviceInfo info;
   info.name = "gpu:" + std::to_string(spec.ordinal);
+  info.kind = GpuCode::backend;
   if (spec.part) info.name.append(1, '.').append(std::to_string(*spec.part));
   info.rate_guess = units * gpus_[place].clock_ghz * cores_in_compute_unit;
   info.gpu = gpus_[place].id;
@@ -88,16 +94,28 @@ void Opening::open_gpu(const std::vector<GpuPartSpec>& parts) {
   for (auto& device : opened) devices_.push_back(std::move(device));
 }
 
-Devices Opening::open(const std::string& argument) {
+std::vector<GpuPartSpec> Opening::which(const std::string& argument) {
+  if (argument != gpus_of_this_rank) {
+    gpus_ = list_gpus(topology_);
+    return parse_gpu_parts(argument, static_cast<int>(gpus_.size()), [this](int ordinal) { return grain(ordinal); });
+  }
+  // First, so that nothing of the GPUs is touched where it is not known which are this rank's.
+  const LocalRank rank = local_rank_from(environment_variable);
   gpus_ = list_gpus(topology_);
-  const int count = static_cast<int>(gpus_.size());
+  LocalGpus mine = local_gpus(rank, visible_gpus(static_cast<std::uint32_t>(gpus_.size()), topology_));
+  notes_ = std::move(mine.notes);
+  std::vector<GpuPartSpec> specs;
+  for (const std::uint32_t ordinal : mine.ordinals) specs.push_back({static_cast<int>(ordinal), {}, {}});
+  return specs;
+}
+
+Devices Opening::open(const std::string& argument) {
   std::map<int, std::vector<GpuPartSpec>> by_gpu;
   std::vector<int> order;
-  for (const GpuPartSpec& spec : parse_gpu_parts(argument, count, [this](int ordinal) { return grain(ordinal); })) {
+  for (const GpuPartSpec& spec : which(argument)) {
     if (!by_gpu.contains(spec.ordinal)) order.push_back(spec.ordinal);
     by_gpu[spec.ordinal].push_back(spec);
   }
-  std::vector<std::string> notes;
   std::vector<int> opened;
   for (const int ordinal : order) {
     try {
@@ -106,22 +124,25 @@ Devices Opening::open(const std::string& argument) {
     } catch (const GpuError& error) {
       const std::string why = "gpu:" + std::to_string(ordinal) + " is left out: " + error.what();
       if (!argument.empty()) throw InputError("devices gpu:" + argument + ": " + why);
-      notes.push_back(why);
+      notes_.push_back(why);
     }
   }
-  if (devices_.empty()) throw GpuError(notes.empty() ? "no GPU" : notes.front());
+  if (devices_.empty()) throw GpuError(notes_.empty() ? "no GPU" : notes_.front());
   prepare_shared_memory(prepared_bytes, opened.front());
-  for (const std::string& note : enable_peers(opened)) notes.push_back(note);
-  static_cast<GpuDevice&>(*devices_.front()).add_notes(notes);
+  if (options_.peers) {
+    for (const std::string& note : enable_peers(opened)) notes_.push_back(note);
+  }
+  static_cast<GpuDevice&>(*devices_.front()).add_notes(notes_);
   return std::move(devices_);
 }
 
 }  // namespace
 
-Devices open_gpus(const std::string& argument, const Topology& topology, const Clock& clock) {
+Devices open_gpus(const std::string& argument, const Topology& topology, const Clock& clock,
+                  const OpenOptions& options) {
   try {
     Devices devices;
-    on_own_thread([&] { devices = Opening(topology, clock).open(argument); });
+    on_own_thread([&] { devices = Opening(topology, clock, options).open(argument); });
     return devices;
   } catch (const GpuError& error) {
     throw InputError("devices gpu" + (argument.empty() ? "" : ":" + argument) + ": " + error.what());

@@ -1,10 +1,24 @@
 // Errors, the current GPU, and captures of streams.
 #include "call.hpp"
 
+#include <string_view>
+
 namespace skua {
 
+std::string cuda_name(const std::string& hip_name) {
+  constexpr std::string_view prefix = "hip";
+  if (hip_name == "hipHostMalloc") return "cudaHostAlloc";
+  if (hip_name == "hipHostFree") return "cudaFreeHost";
+  return hip_name.starts_with(prefix) ? "cuda" + hip_name.substr(prefix.size()) : hip_name;
+}
+
 std::string describe(const char* call, hipError_t error) {
-  return std::string(call) + ": " + hipGetErrorString(error) + " (" + hipGetErrorName(error) + ")";
+#if defined(SKUA_GPU_CUDA)
+  const std::string name = cuda_name(call);
+#else
+  const std::string name = call;
+#endif
+  return name + ": " + hipGetErrorString(error) + " (" + hipGetErrorName(error) + ")";
 }
 
 void require(const char* call, hipError_t error) {

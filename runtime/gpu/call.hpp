@@ -16,7 +16,10 @@ class GpuError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// "hipEventRecord: invalid resource handle (hipErrorInvalidHandle)".
+/// "cudaHostAlloc" for "hipHostMalloc": what CUDA's runtime calls one of HIP's functions.
+std::string cuda_name(const std::string& hip_name);
+
+/// "hipEventRecord: invalid resource handle (hipErrorInvalidHandle)", in the names of the runtime that was asked.
 std::string describe(const char* call, hipError_t error);
 
 /// Clears the runtime's last error when `error` is one; it would otherwise be found by whoever looks next.

@@ -60,6 +60,7 @@ void wait_for(Lane& lane, const CopyBuffer& from, const CopyBuffer& to) {
   while ((state = hipEventQuery(lane.end)) == hipErrorNotReady) {
     if (std::chrono::steady_clock::now() > until) {
       lane.abandoned = true;
+      GpuMemoryUser::keep_all();
       keep_forever(from);
       keep_forever(to);
       static_cast<void>(hipGetLastError());

@@ -7,6 +7,7 @@ void GpuCopyQueue::start(const Copy& copy, std::uint64_t number, std::int64_t no
   if (stream_ == nullptr) {
     require("hipStreamCreateWithFlags", hipStreamCreateWithFlags(&stream_, hipStreamNonBlocking));
   }
+  earlier_.hold_back(stream_);
   Running running{number, now_ns, take_event(), hipSuccess};
   const hipError_t copied = hipMemcpyAsync(copy.to, copy.from, copy.bytes, hipMemcpyDefault, stream_);
   if (copied != hipSuccess) {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <skua/memory.hpp>
 
 #include "call.hpp"
+#include "earlier_work.hpp"
 
 namespace skua {
 
@@ -21,6 +23,9 @@ class GpuCopyQueue {
     std::int64_t begin_ns = 0;  ///< as start() was told
     hipError_t error = hipSuccess;
   };
+
+  /// Copies from now on come behind this.
+  void wait_for(const std::shared_ptr<const GpuEarlierWork>& work) { earlier_.add(work); }
 
   bool empty() const noexcept { return running_.empty(); }
 
@@ -45,6 +50,7 @@ class GpuCopyQueue {
 
   hipEvent_t take_event();
 
+  GpuWaitList earlier_;
   hipStream_t stream_ = nullptr;
   std::deque<Running> running_;
   std::vector<hipEvent_t> free_events_;

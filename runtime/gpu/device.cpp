@@ -11,7 +11,6 @@
 #include <system/keep_forever.hpp>
 #include <system/thread.hpp>
 
-#include "memory.hpp"
 #include "own_thread.hpp"
 #include "rounds.hpp"
 
@@ -40,8 +39,11 @@ GpuDevice::GpuDevice(DeviceInfo info, int ordinal, std::uint32_t units, const Ma
                      const Clock& clock)
     : info_(std::move(info)), ordinal_(ordinal), units_(units), clock_(clock), make_stream_(make_stream) {
   info_.can.launches_max = launches_max;
+  info_.can.overlaps = true;
+  info_.can.slots_max = launches_max;
   info_.can.stays_warm = true;
   use_gpu(ordinal_);
+  QuietCalls::prepare();
   int threads = 0;
   require("hipDeviceGetAttribute",
           hipDeviceGetAttribute(&threads, hipDeviceAttributeMaxThreadsPerMultiProcessor, ordinal_));
@@ -78,6 +80,7 @@ GpuDevice::~GpuDevice() {
     });
   } catch (const std::exception&) {
     // What a GPU still runs may use all of this: it is left to the end of the process.
+    GpuMemoryUser::keep_all();
     keep_forever(std::pair(make_stream_, shared_));
   }
 }
@@ -117,6 +120,24 @@ bool GpuDevice::can_run(const Kernel& kernel) const noexcept {
   return static_cast<bool>(FoundCode(kernel));
 }
 
+bool GpuDevice::can_wait_for(const EarlierWork& work) const noexcept {
+  return dynamic_cast<const GpuEarlierWork*>(&work) != nullptr;
+}
+
+void GpuDevice::wait_for(const std::shared_ptr<const EarlierWork>& work) {
+  const ExitFence::Stay stay(fence_);
+  if (!stay.allowed()) return;
+  const auto of_gpu = std::dynamic_pointer_cast<const GpuEarlierWork>(work);
+  for (GpuSlot& slot : slots_) slot.wait_for(of_gpu);
+  copies_.wait_for(of_gpu);
+  earlier_.add(of_gpu);
+}
+
+std::string GpuDevice::why_not(const Kernel& kernel) const {
+  const std::string obstacle = kernel.obstacle(GpuCode::backend);
+  return obstacle.empty() ? "there is no code for it: let hipcc or nvcc compile its source" : obstacle;
+}
+
 std::uint64_t GpuDevice::filling_items(const Kernel& kernel, std::uint64_t granule) const {
   const FoundCode code(kernel);
   const auto fit = code.gpu != nullptr ? code.gpu->fit(ordinal_, units_, granule) : std::nullopt;
@@ -153,6 +174,7 @@ std::optional<Failure> GpuDevice::launch(const Kernel& kernel, const Chunk& chun
   next = {number, clock_.now_ns(), chunk, {}, code.gpu, {}, code.gpu == nullptr, {}};
   try {
     slot.prepare(code.gpu != nullptr ? code.gpu->needs(chunk) : GpuNeeds{});
+    if (running_ > 0 && !kernel.overlaps()) slots_[slot_of(running_ - 1)].lead(slot.stream());
   } catch (const GpuError& error) {
     return failure(error.what());
   } catch (const std::exception& error) {
@@ -163,6 +185,7 @@ std::optional<Failure> GpuDevice::launch(const Kernel& kernel, const Chunk& chun
   next.part.compute_units = units_;
   next.part.looks_first = running_ > 0 && last_duration_ns_ >= long_ns;
   next.chunk.stream = slot.stream();
+  next.chunk.slot = static_cast<std::uint32_t>(slot_of(running_));
   // Whatever goes wrong from here on, something may have been launched: the launch ends when its stream is empty.
   ++running_;
   start(code.launcher, next, slot);
@@ -218,14 +241,23 @@ std::optional<Completion> GpuDevice::poll() {
   if (lost_) return poll_lost();
   tell_dropped();
   if (auto copied = poll_copies()) return copied;
-  if (running_ == 0) return std::nullopt;
   const std::int64_t now_ns = clock_.now_ns();
+  if (waits(now_ns) || running_ == 0) return std::nullopt;
   const hipError_t state = look_at(launches_[oldest_], slots_[oldest_], now_ns);
   if (state == hipErrorNotReady || is_refused_by_capture(state)) {
     last_look_ns_ = now_ns;
     return std::nullopt;
   }
   return end_oldest(state, now_ns);
+}
+
+/// Whether something of the program's holds all up that was launched since: that has not begun then, and must not count
+/// as time that it took.
+bool GpuDevice::waits(std::int64_t now_ns) {
+  if (earlier_.has_ended()) return false;
+  last_end_ns_ = now_ns;
+  last_mark_ = 0;
+  return true;
 }
 
 /// Tells the kernels of chunks that have been dropped since the last look.
@@ -350,31 +382,6 @@ Failure GpuDevice::failure(std::string message) {
   if (usable()) return {Failure::Kind::launch, std::move(message), nullptr};
   lost_ = message;
   return {Failure::Kind::lost, std::move(message), nullptr};
-}
-
-void GpuDevice::check_that_it_runs() {
-  constexpr std::chrono::seconds patience{2};
-  constexpr int pattern = 0x5a;
-  const std::shared_ptr<void> seen = allocate_shared_memory(sizeof(std::uint32_t), ordinal_);
-  auto* const value = static_cast<volatile std::uint32_t*>(seen.get());
-  *value = 0;
-  const GpuSlot& slot = slots_[0];
-  void* const scratch = slot.part().scratch;
-  require("hipMemsetAsync", hipMemsetAsync(scratch, pattern, sizeof(std::uint32_t), slot.stream()));
-  require("hipMemcpyAsync",
-          hipMemcpyAsync(seen.get(), scratch, sizeof(std::uint32_t), hipMemcpyDefault, slot.stream()));
-  require("hipEventRecord", hipEventRecord(slot.event(), slot.stream()));
-  const auto until = std::chrono::steady_clock::now() + patience;
-  hipError_t state = hipErrorNotReady;
-  while ((state = hipEventQuery(slot.event())) == hipErrorNotReady) {
-    if (std::chrono::steady_clock::now() > until) {
-      lost_ = "it did not finish a small task in 2 s";
-      throw GpuError(*lost_);
-    }
-    std::this_thread::yield();
-  }
-  require("hipEventQuery", state);
-  if (*value != 0x5a5a5a5au) throw GpuError("a small task left a wrong result");
 }
 
 }  // namespace skua

@@ -15,7 +15,9 @@
 
 #include "call.hpp"
 #include "copy_queue.hpp"
+#include "earlier_work.hpp"
 #include "exit_fence.hpp"
+#include "memory.hpp"
 #include "partition.hpp"
 #include "slot.hpp"
 
@@ -36,6 +38,10 @@ class GpuDevice final : public Device {
   const DeviceInfo& info() const noexcept override { return info_; }
   std::vector<std::string> attach() override;
   bool can_run(const Kernel& kernel) const noexcept override;
+  std::string why_not(const Kernel& kernel) const override;
+  Awaited default_queue() const noexcept override { return default_queue_of(ordinal_); }
+  bool can_wait_for(const EarlierWork& work) const noexcept override;
+  void wait_for(const std::shared_ptr<const EarlierWork>& work) override;
   std::uint64_t filling_items(const Kernel& kernel, std::uint64_t granule) const override;
   std::optional<double> occupancy(const Kernel& kernel, std::uint64_t granule) const override;
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override;
@@ -68,6 +74,7 @@ class GpuDevice final : public Device {
   std::size_t slot_of(std::size_t place) const noexcept { return (oldest_ + place) % launches_max; }
   void start(const LaunchCode* launcher, Launch& launch, GpuSlot& slot);
   void tell_dropped();
+  bool waits(std::int64_t now_ns);
   Completion end_oldest(hipError_t state, std::int64_t now_ns);
   hipError_t look_at(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
   std::int64_t end_of(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
@@ -84,12 +91,14 @@ class GpuDevice final : public Device {
   const Clock& clock_;
   ExitFence fence_;
   MakeGpuStream make_stream_;  ///< owns what the streams need
+  GpuMemoryUser memory_user_;
   std::shared_ptr<void> shared_;
   std::array<GpuSlot, launches_max> slots_;
   std::array<Launch, launches_max> launches_;  ///< each in the slot of its place
   std::size_t oldest_ = 0;
   std::size_t running_ = 0;
   GpuCopyQueue copies_;
+  GpuWaitList earlier_;                ///< what was launched last may wait for it
   hipStream_t side_stream_ = nullptr;  ///< on which kernels are told to stop; made for the first
   std::uint64_t last_mark_ = 0;        ///< of the launch that ended last; 0 when it left no time
   std::int64_t last_end_ns_ = 0;

@@ -12,7 +12,10 @@ int count_gpus() {
   if (error == hipSuccess) return count;
   static_cast<void>(hipGetLastError());
   if (error == hipErrorNoDevice) return 0;
-  throw GpuError(describe("hipGetDeviceCount", error));
+  const std::string what = describe("hipGetDeviceCount", error);
+  // CUDA says the same where there is no driver at all.
+  if (error != hipErrorInsufficientDriver) throw GpuError(what);
+  throw GpuError("this machine has no driver for its GPUs, or one that is older than the GPU runtime (" + what + ")");
 }
 
 RuntimeGpu look_at(int ordinal) {

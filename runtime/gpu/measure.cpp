@@ -8,6 +8,7 @@
 
 #include "copy.hpp"
 #include "list.hpp"
+#include "memory.hpp"
 #include "own_thread.hpp"
 #include "peers.hpp"
 
@@ -84,6 +85,7 @@ class Measurement {
 
   const Topology& topology_;
   std::vector<RuntimeGpu> gpus_;
+  GpuMemoryUser memory_user_;
   std::vector<CopyBuffer> buffers_;
   CopyBuffer host_;
   std::vector<MeasuredLink> links_;

@@ -5,6 +5,8 @@
 #include <bit>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "call.hpp"
@@ -15,31 +17,99 @@ namespace {
 
 constexpr std::size_t block_bytes_min = std::size_t{64} << 10;
 constexpr std::size_t block_bytes_max = ~std::size_t{0} / 2 + 1;
+// A small request does not take a block that a large one will want.
+constexpr std::size_t larger_max = 16;
 
-/// Never destroyed: blocks may come back while the process ends, and the runtime frees its memory itself.
-struct Pool {
-  std::mutex mutex;
-  std::map<std::size_t, std::vector<void*>> free_blocks;
+struct Block {
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+  int ordinal = 0;  ///< of the GPU in whose context it was made
 };
 
-Pool& pool() {
-  static Pool* const one = new Pool;
-  return *one;
+/// Where no GPU is current the runtime would make a context on the first one, for nothing but this.
+void free_blocks(const std::vector<Block>& blocks) {
+  for (const Block& block : blocks) {
+    use_gpu(block.ordinal);
+    static_cast<void>(hipHostFree(block.memory));
+  }
 }
 
-void* take_from_pool(std::size_t size) {
-  const std::lock_guard lock(pool().mutex);
-  std::vector<void*>& blocks = pool().free_blocks[size];
-  if (blocks.empty()) return nullptr;
-  void* const memory = blocks.back();
-  blocks.pop_back();
-  return memory;
+/// Blocks that nobody uses now, by size.
+class Pool {
+ public:
+  /// Never destroyed: blocks may come back while the process ends, and the runtime frees its memory itself.
+  static Pool& one() {
+    static auto* const pool = new Pool;
+    return *pool;
+  }
+
+  std::optional<Block> take(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = free_.lower_bound(bytes);
+    if (found == free_.end() || found->first / larger_max > bytes) return std::nullopt;
+    return take_out(found);
+  }
+
+  /// Returns what is to be freed.
+  std::vector<Block> put(Block block) {
+    const std::lock_guard lock(mutex_);
+    free_.emplace(block.bytes, block);
+    free_bytes_ += block.bytes;
+    return surplus(users_ > 0 ? pooled_bytes_max : 0);
+  }
+
+  void enter() {
+    const std::lock_guard lock(mutex_);
+    ++users_;
+  }
+
+  /// Returns what is to be freed.
+  std::vector<Block> leave() {
+    const std::lock_guard lock(mutex_);
+    return --users_ > 0 ? std::vector<Block>{} : surplus(0);
+  }
+
+  void keep_all() {
+    const std::lock_guard lock(mutex_);
+    keeps_all_ = true;
+  }
+
+ private:
+  using Free = std::multimap<std::size_t, Block>;
+
+  Block take_out(Free::iterator at) {
+    const Block block = at->second;
+    free_bytes_ -= block.bytes;
+    free_.erase(at);
+    return block;
+  }
+
+  std::vector<Block> surplus(std::size_t bytes_max) {
+    std::vector<Block> blocks;
+    while (!keeps_all_ && free_bytes_ > bytes_max) blocks.push_back(take_out(std::prev(free_.end())));
+    return blocks;
+  }
+
+  std::mutex mutex_;
+  Free free_;
+  std::size_t free_bytes_ = 0;
+  int users_ = 0;
+  bool keeps_all_ = false;
+};
+
+/// To free may wait for all that GPUs run, which whoever gives memory back must not.
+void give_back(Block block) {
+  std::vector<Block> surplus = Pool::one().put(block);
+  if (!surplus.empty()) in_background([surplus = std::move(surplus)] { free_blocks(surplus); });
 }
 
 /// After the process's end, or without a thread to be had, the memory is left to the runtime.
-void free_gpu_memory(void* memory) noexcept {
+void free_gpu_memory(void* memory, int ordinal) noexcept {
   try {
-    on_own_thread([memory] { static_cast<void>(hipFree(memory)); });
+    on_own_thread([=] {
+      use_gpu(ordinal);
+      static_cast<void>(hipFree(memory));
+    });
   } catch (const std::exception&) {
   }
 }
@@ -49,23 +119,39 @@ void free_gpu_memory(void* memory) noexcept {
 std::shared_ptr<void> allocate_shared_memory(std::size_t bytes, int ordinal) {
   if (bytes > block_bytes_max) throw GpuError("hipHostMalloc: more than there can be");
   const std::size_t size = std::bit_ceil(std::max(bytes, block_bytes_min));
-  void* memory = take_from_pool(size);
-  if (memory == nullptr) {
+  std::optional<Block> block = Pool::one().take(size);
+  if (!block) {
+    block = Block{nullptr, size, ordinal};
     on_own_thread([&] {
       use_gpu(ordinal);
       // Coherent: the host looks at marks while kernels run.
       constexpr unsigned flags = hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent;
-      require("hipHostMalloc", hipHostMalloc(&memory, size, flags));
+      require("hipHostMalloc", hipHostMalloc(&block->memory, size, flags));
     });
   }
-  return {memory, [size](void* block) {
-            const std::lock_guard lock(pool().mutex);
-            pool().free_blocks[size].push_back(block);
-          }};
+  return {block->memory, [taken = *block](void*) { give_back(taken); }};
 }
 
 void prepare_shared_memory(std::size_t bytes, int ordinal) {
   static_cast<void>(allocate_shared_memory(bytes, ordinal));
+}
+
+GpuMemoryUser::GpuMemoryUser() {
+  Pool::one().enter();
+}
+
+GpuMemoryUser::~GpuMemoryUser() {
+  const std::vector<Block> blocks = Pool::one().leave();
+  if (blocks.empty()) return;
+  try {
+    on_own_thread([&] { free_blocks(blocks); });
+  } catch (const std::exception&) {
+    // The process ends, and all its memory with it.
+  }
+}
+
+void GpuMemoryUser::keep_all() noexcept {
+  Pool::one().keep_all();
 }
 
 std::shared_ptr<void> allocate_gpu_memory(std::size_t bytes, int ordinal) {
@@ -74,7 +160,7 @@ std::shared_ptr<void> allocate_gpu_memory(std::size_t bytes, int ordinal) {
     use_gpu(ordinal);
     require("hipMalloc", hipMalloc(&memory, bytes));
   });
-  return {memory, free_gpu_memory};
+  return {memory, [ordinal](void* block) { free_gpu_memory(block, ordinal); }};
 }
 
 void* allocate_watched_memory(std::size_t bytes) {

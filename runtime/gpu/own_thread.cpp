@@ -7,6 +7,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "call.hpp"
 #include "exit_fence.hpp"
@@ -37,21 +38,31 @@ void run_fenced(const std::function<void()>& work) {
   ExitFence fence;
   const ExitFence::Stay stay(fence);
   if (!stay.allowed()) throw GpuError("the process ends");
-  ignore_captures();
   work();
+}
+
+void run_ignoring_captures(const std::function<void()>& work) {
+  run_fenced([&] {
+    ignore_captures();
+    work();
+  });
+}
+
+void prepare_to_call() {
+  // Past this point the thread that fences off may hold what ExitFence's constructor wants.
+  if (ExitFence::ended()) throw GpuError("the process ends");
+  prepare_process();
 }
 
 }  // namespace
 
 void on_own_thread(const std::function<void()>& work) {
-  // Past this point the thread that fences off may hold what ExitFence's constructor wants.
-  if (ExitFence::ended()) throw GpuError("the process ends");
-  prepare_process();
+  prepare_to_call();
   std::exception_ptr failure;
   try {
     std::thread([&] {
       try {
-        run_fenced(work);
+        run_ignoring_captures(work);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -60,6 +71,27 @@ void on_own_thread(const std::function<void()>& work) {
     throw GpuError(std::string("no thread for the GPU runtime: ") + error.what());
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+void in_background(std::function<void()> work) noexcept {
+  const auto run = [](const std::function<void()>& given) noexcept {
+    try {
+      run_ignoring_captures(given);
+    } catch (const std::exception&) {
+      // The process ends.
+    }
+  };
+  try {
+    prepare_to_call();
+    std::thread(run, std::move(work)).detach();
+  } catch (const std::exception&) {
+    // As above, or there is no thread to be had.
+  }
+}
+
+void on_callers_thread(const std::function<void()>& work) {
+  prepare_to_call();
+  run_fenced(work);
 }
 
 }  // namespace skua

@@ -12,4 +12,13 @@ namespace skua {
 /// Fails: what the work throws; GpuError when there is no thread to be had, or the process ends.
 void on_own_thread(const std::function<void()>& work);
 
+/// Runs `work` on a thread of its own, as on_own_thread(), and waits for nothing. Where the process ends, or there is
+/// no thread to be had, it is not run.
+void in_background(std::function<void()> work) noexcept;
+
+/// Runs `work` on the calling thread, before the process's end or not at all. What it does to that thread is its own
+/// affair.
+/// Fails: what the work throws; GpuError when the process ends.
+void on_callers_thread(const std::function<void()>& work);
+
 }  // namespace skua

@@ -1,4 +1,4 @@
-// Cutting a GPU: the only place where the two vendors differ in more than names.
+// Cutting a GPU, where the two vendors differ in more than names.
 #include "partition.hpp"
 
 #include <memory>
@@ -6,11 +6,13 @@
 #include <utility>
 
 #if defined(SKUA_GPU_CUDA)
-#include <cuda.h>
+#include <compare>
+
+#include "driver.hpp"
+#include "kept.hpp"
 #else
 #include "cu_mask.hpp"
 #endif
-#include "exit_fence.hpp"
 
 namespace skua {
 
@@ -64,16 +66,6 @@ namespace {
 /// Eight multiprocessors are the least that Hopper's groups have.
 constexpr unsigned group_multiprocessors = 8;
 
-/// The driver's own functions, asked for at run time, so that a program starts where there is no driver.
-template <class Function>
-Function driver_function(const char* name) {
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  require(name, cudaGetDriverEntryPointByVersion(name, &function, CUDA_VERSION, cudaEnableDefault, &found));
-  if (found != cudaDriverEntryPointSuccess) throw GpuError(std::string(name) + ": this driver does not have it");
-  return reinterpret_cast<Function>(function);
-}
-
 void require_driver(const char* call, CUresult result) {
   if (result == CUDA_SUCCESS) return;
   const char* text = nullptr;
@@ -102,7 +94,8 @@ Groups split_into_groups(int ordinal) {
   return groups;
 }
 
-/// Some multiprocessors of a GPU as a context of their own.
+/// Some multiprocessors of a GPU as a context of their own. Never destroyed: the driver loses some 4 MB of the GPU's
+/// memory with each that is.
 class GreenContext {
  public:
   GreenContext(CUdevice device, CUdevResource* resources, unsigned count) {
@@ -110,9 +103,7 @@ class GreenContext {
     SKUA_DRIVER(cuDevResourceGenerateDesc, &description, resources, count);
     SKUA_DRIVER(cuGreenCtxCreate, &context_, description, device, CU_GREEN_CTX_DEFAULT_STREAM);
   }
-  ~GreenContext() {
-    if (!ExitFence::ended()) driver_function<decltype(&cuGreenCtxDestroy)>("cuGreenCtxDestroy")(context_);
-  }
+  ~GreenContext() = default;
   GreenContext(const GreenContext&) = delete;
   GreenContext& operator=(const GreenContext&) = delete;
 
@@ -125,6 +116,23 @@ class GreenContext {
  private:
   CUgreenCtx context_ = nullptr;
 };
+
+/// Groups [first, first + count) of a GPU, within one life of the GPU's own context: the program may reset it.
+struct PartKey {
+  int ordinal = 0;
+  unsigned long long life = 0;
+  unsigned first = 0;
+  unsigned count = 0;
+  auto operator<=>(const PartKey&) const = default;
+};
+
+/// Schedulers that cut a GPU in the same way have streams of their own in the same contexts.
+std::shared_ptr<const GreenContext> green_context(Groups& groups, const PartKey& key) {
+  static auto* const kept = new Kept<PartKey, GreenContext>;
+  return kept->get(key, [&] {
+    return std::make_shared<const GreenContext>(groups.device, &groups.resources[key.first], key.count);
+  });
+}
 
 }  // namespace
 
@@ -139,13 +147,13 @@ GpuGrain gpu_grain(int ordinal, std::uint32_t) {
 std::vector<MakeGpuStream> cut_gpu(int ordinal, std::uint32_t, const std::vector<std::uint32_t>& parts) {
   use_gpu(ordinal);
   Groups groups = split_into_groups(ordinal);
+  PartKey key{ordinal, 0, 0, 0};
+  SKUA_DRIVER(cuCtxGetId, nullptr, &key.life);
   std::vector<MakeGpuStream> streams;
-  unsigned first = 0;
   for (const std::uint32_t multiprocessors : parts) {
-    const unsigned count = multiprocessors / group_multiprocessors;
-    auto context = std::make_shared<GreenContext>(groups.device, &groups.resources[first], count);
-    streams.push_back([context = std::move(context)] { return context->make_stream(); });
-    first += count;
+    key.count = multiprocessors / group_multiprocessors;
+    streams.push_back([context = green_context(groups, key)] { return context->make_stream(); });
+    key.first += key.count;
   }
   return streams;
 }

@@ -6,6 +6,8 @@
 #include <skua/input.hpp>
 #include <text/pieces.hpp>
 
+#include "local_rank.hpp"
+
 namespace skua {
 namespace {
 
@@ -28,6 +30,7 @@ class Parser {
 
   void add_entry(const std::string& entry) {
     const std::size_t slash = entry.find('/');
+    if (entry.substr(0, slash) == gpus_of_this_rank) fail("local stands for whole GPUs, and without others beside it");
     const std::uint64_t ordinal = parse_count(entry.substr(0, slash), where_);
     if (ordinal >= static_cast<std::uint64_t>(gpu_count_)) {
       fail("there is no GPU " + std::to_string(ordinal) + "; " +

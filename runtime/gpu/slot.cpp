@@ -60,7 +60,13 @@ void GpuSlot::prepare(const GpuNeeds& needs) {
   if (!in_order_) put_in_order();
   grow_scratch(needs.scratch_bytes);
   grow_zeros(needs.zero_count + 1);
+  earlier_.hold_back(stream_);
   *end_mark_ = 0;
+}
+
+void GpuSlot::lead(hipStream_t other) {
+  require("hipEventRecord", hipEventRecord(event_, stream_));
+  require("hipStreamWaitEvent", hipStreamWaitEvent(other, event_, 0));
 }
 
 void GpuSlot::put_in_order() {

@@ -11,6 +11,7 @@
 #include <skua/detail/gpu_code.hpp>
 
 #include "call.hpp"
+#include "earlier_work.hpp"
 #include "partition.hpp"
 
 namespace skua {
@@ -27,9 +28,16 @@ class GpuSlot {
   void open(const MakeGpuStream& make_stream, std::byte* shared, std::size_t warps);
   void close() noexcept;
 
+  /// Launches from now on come behind this.
+  void wait_for(const std::shared_ptr<const GpuEarlierWork>& work) { earlier_.add(work); }
+
   /// Before each launch: memory for what it needs, and whatever a dropped or failed launch left behind put in order.
   /// Fails: GpuError; nothing was launched, and the next try may pass.
   void prepare(const GpuNeeds& needs);
+
+  /// What is put on `other` from now on comes behind what this slot runs.
+  /// Fails: GpuError.
+  void lead(hipStream_t other);
 
   /// All but what says of which part of which GPU.
   GpuPart part() const noexcept;
@@ -55,6 +63,7 @@ class GpuSlot {
   void grow_zeros(std::size_t count);
   void put_in_order();
 
+  GpuWaitList earlier_;
   hipStream_t stream_ = nullptr;
   hipEvent_t event_ = nullptr;
   hipEvent_t stopped_ = nullptr;  ///< behind the copy that told the last dropped launch

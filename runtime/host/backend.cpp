@@ -54,17 +54,31 @@ std::uint64_t device_count(const std::string& argument, const Topology& topology
   return count;
 }
 
+/// `count` of them, from all over the list.
+std::vector<unsigned> some_of(const std::vector<unsigned>& cpus, std::uint64_t count) {
+  std::vector<unsigned> some;
+  for (std::uint64_t i = 0; i < count && i < cpus.size(); ++i) some.push_back(cpus[i * cpus.size() / count]);
+  return some;
+}
+
 Devices open_with_notes(const std::string& argument, const Topology& topology, const Clock& clock,
-                        const std::vector<std::string>& notes) {
+                        const OpenOptions& options, const std::vector<std::string>& notes) {
   const HostCpus host = topology.host.allowed ? topology.host : discover_host_cpus();
   const CpuSet allowed = host.allowed.value_or(CpuSet{});
   const std::uint64_t count = device_count(argument, topology, allowed);
-  const std::vector<unsigned> cpus = cpus_by_node(topology, allowed);
-  const std::uint64_t usable = host.usable_count();
+  std::vector<unsigned> cpus = cpus_by_node(topology, allowed);
+  std::uint64_t usable = host.usable_count();
+  // The caller's thread waits awake beside those that drive GPUs.
+  const std::uint64_t driving = options.driving_threads > 0 ? options.driving_threads + std::uint64_t{1} : 0;
+  if (driving > 0 && usable > driving && count <= usable - driving && usable <= cpus.size()) {
+    usable -= driving;
+    cpus = some_of(cpus, usable);
+  }
   Devices devices;
   for (std::uint64_t i = 0; i < count; ++i) {
     DeviceInfo info;
     info.name = "host:" + std::to_string(i);
+    info.kind = "host";
     // Devices that must share CPUs are left to the operating system, which moves them to where time is free.
     const bool own_cpus = count <= usable && count <= cpus.size();
     info.cpus =
@@ -76,7 +90,9 @@ Devices open_with_notes(const std::string& argument, const Topology& topology, c
     const std::uint64_t cores = own_cpus ? (i + 1) * usable / count - i * usable / count : 1;
     // A second chunk would only wait, out of the reach of thieves.
     info.can.launches_max = 1;
+    info.can.slots_max = static_cast<std::uint32_t>(cores);
     info.can.runs_in_poll = true;
+    info.can.stops_at_granules = true;
     info.can.reaches_host_memory = true;
     info.rate_guess = static_cast<double>(cores);
     if (i == 0) info.notes = notes;
@@ -87,12 +103,13 @@ Devices open_with_notes(const std::string& argument, const Topology& topology, c
 
 }  // namespace
 
-Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock) {
-  return open_with_notes(argument, topology, clock, {});
+Devices open_host(const std::string& argument, const Topology& topology, const Clock& clock,
+                  const OpenOptions& options) {
+  return open_with_notes(argument, topology, clock, options, {});
 }
 
 Devices open_host_instead(const std::string& note, const Topology& topology, const Clock& clock) {
-  return open_with_notes("", topology, clock, {note});
+  return open_with_notes("", topology, clock, {}, {note});
 }
 
 }  // namespace skua

@@ -5,6 +5,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -21,27 +23,35 @@
 namespace skua {
 namespace {
 
-/// One granule of a chunk.
-void run_granule(const Kernel& kernel, const Chunk& chunk, std::uint64_t granule_in_chunk) {
+/// Some granules of a chunk, in one call.
+void run_part(const Kernel& kernel, const Chunk& chunk, GranuleRange range) {
   Chunk part = chunk;
-  part.begin += granule_in_chunk * chunk.granule;
-  part.end = chunk.end - part.begin > chunk.granule ? part.begin + chunk.granule : chunk.end;
+  part.begin += range.first * chunk.granule;
+  if (range.last != chunk.granules()) part.end = chunk.begin + range.last * chunk.granule;
   if (chunk.partials != nullptr) {
-    part.partials = static_cast<std::byte*>(chunk.partials) + granule_in_chunk * kernel.partial_bytes();
+    part.partials = static_cast<std::byte*>(chunk.partials) + range.first * kernel.partial_bytes();
   }
   kernel.run_on_host(part);
 }
 
-/// Until the chunk is dropped or a body throws: either way `done` is told what was run whole.
+bool may_run(const Chunk& chunk, std::uint64_t granule) {
+  return !chunk.drop.now() || (granule == 0 && chunk.drop.is_asked());
+}
+
+/// One granule after another, or all as one piece, until the chunk is dropped or a body throws: either way `done` is
+/// told what was run whole. Of a chunk that others ask for the first granule is run in any case.
 template <class Done>
-void run_granules(const Kernel& kernel, const Chunk& chunk, GranuleRange range, Done done) {
+void run_range(const Kernel& kernel, const Chunk& chunk, GranuleRange range, GranuleCounts::Core& count, Done done) {
   const BodyScope scope;
+  const std::uint64_t step = kernel.unit() == Kernel::Unit::granule ? 1 : range.last - range.first;
   std::uint64_t next = range.first;
   const auto tell = [&] {
     if (next != range.first) done(GranuleRange{range.first, next});
   };
   try {
-    for (; next != range.last && !chunk.drop.now(); ++next) run_granule(kernel, chunk, next);
+    for (; next != range.last && may_run(chunk, next); next += step, count.add(step)) {
+      run_part(kernel, chunk, {next, next + step});
+    }
   } catch (...) {
     tell();
     throw;
@@ -51,8 +61,11 @@ void run_granules(const Kernel& kernel, const Chunk& chunk, GranuleRange range, 
 
 class OneCore final : public Cores {
  public:
-  void run(const Kernel& kernel, const Chunk& chunk, std::vector<GranuleRange>& done) override {
-    run_granules(kernel, chunk, {0, chunk.granules()}, [&](const GranuleRange& run) { done.push_back(run); });
+  std::int64_t run(const Kernel& kernel, const Chunk& chunk, GranuleCounts& counts,
+                   std::vector<GranuleRange>& done) override {
+    run_range(kernel, chunk, {0, chunk.granules()}, counts.of_core(0),
+              [&](const GranuleRange& run) { done.push_back(run); });
+    return 0;
   }
 };
 
@@ -105,26 +118,42 @@ class ArenaBinding final : public tbb::task_scheduler_observer {
 
 class ArenaCores final : public Cores {
  public:
-  ArenaCores(unsigned count, const CpuSet& cpus) : arena_(static_cast<int>(count)), binding_(arena_, cpus) {}
+  ArenaCores(unsigned count, const CpuSet& cpus)
+      : count_(count), arena_(static_cast<int>(count)), binding_(arena_, cpus) {}
 
-  void run(const Kernel& kernel, const Chunk& chunk, std::vector<GranuleRange>& done) override {
+  std::int64_t run(const Kernel& kernel, const Chunk& chunk, GranuleCounts& counts,
+                   std::vector<GranuleRange>& done) override {
     ranges_.clear();
-    const auto run_range = [&](const tbb::blocked_range<std::uint64_t>& range) {
-      run_granules(kernel, chunk, {range.begin(), range.end()}, [&](const GranuleRange& run) {
+    std::atomic<std::int64_t> busy_ns{0};
+    const std::int64_t begin_ns = now_ns();
+    const auto run_some = [&](const tbb::blocked_range<std::uint64_t>& range) {
+      const std::int64_t since_ns = now_ns();
+      // A place in the arena is one thread's at a time.
+      const auto core = static_cast<std::uint32_t>(tbb::this_task_arena::current_thread_index());
+      Chunk here = chunk;
+      here.slot = core;
+      run_range(kernel, here, {range.begin(), range.end()}, counts.of_core(core), [&](const GranuleRange& run) {
         const std::lock_guard lock(mutex_);
         ranges_.push_back(run);
       });
+      busy_ns.fetch_add(now_ns() - since_ns, std::memory_order_relaxed);
     };
     try {
-      arena_.execute([&] { tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, chunk.granules()), run_range); });
+      arena_.execute([&] { tbb::parallel_for(tbb::blocked_range<std::uint64_t>(0, chunk.granules()), run_some); });
     } catch (...) {
       join_ranges(done);
       throw;
     }
     join_ranges(done);
+    return std::max<std::int64_t>(0, now_ns() - begin_ns - busy_ns.load(std::memory_order_relaxed) / count_);
   }
 
  private:
+  static std::int64_t now_ns() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
   void join_ranges(std::vector<GranuleRange>& joined) {
     std::sort(ranges_.begin(), ranges_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (const GranuleRange& range : ranges_) {
@@ -136,6 +165,7 @@ class ArenaCores final : public Cores {
     }
   }
 
+  unsigned count_;
   tbb::task_arena arena_;
   ArenaBinding binding_;
   std::mutex mutex_;
@@ -144,6 +174,14 @@ class ArenaCores final : public Cores {
 #endif
 
 }  // namespace
+
+bool can_use_several_cores() noexcept {
+#ifdef SKUA_HAS_TBB
+  return true;
+#else
+  return false;
+#endif
+}
 
 std::unique_ptr<Cores> make_cores([[maybe_unused]] unsigned count, [[maybe_unused]] const CpuSet& cpus) {
 #ifdef SKUA_HAS_TBB

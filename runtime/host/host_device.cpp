@@ -13,10 +13,18 @@
 namespace skua {
 
 HostDevice::HostDevice(DeviceInfo info, unsigned cores, const Clock& clock)
-    : info_(std::move(info)), cores_(make_cores(cores, *info_.cpus)), clock_(clock) {}
+    : info_(std::move(info)),
+      core_count_(cores),
+      cores_(make_cores(cores, *info_.cpus)),
+      counts_(cores),
+      clock_(clock) {}
 
 std::vector<std::string> HostDevice::attach() {
   std::vector<std::string> notes;
+  if (core_count_ > 1 && !can_use_several_cores()) {
+    notes.push_back(info_.name + ": uses one of its " + std::to_string(core_count_) +
+                    " cores: this skua was built without oneTBB");
+  }
   // A described machine may name CPUs that this one does not have.
   const Binding binding = choose_binding(*info_.cpus, discover_host_cpus().allowed);
   if (binding.note) notes.push_back(info_.name + ": " + *binding.note);
@@ -58,6 +66,7 @@ Completion HostDevice::run(const Launch& launch) {
   completion.launch = launch.number;
   completion.begin_ns = clock_.now_ns();
   const std::int64_t cpu_begin_ns = this_thread_cpu_ns();
+  counts_.begin(launch.number);
   try {
     if (launch.kernel->unit() == Kernel::Unit::chunk) {
       const BodyScope scope;
@@ -65,7 +74,7 @@ Completion HostDevice::run(const Launch& launch) {
       if (completion.whole) launch.kernel->run_on_host(launch.chunk);
     } else {
       std::vector<GranuleRange>& run = completion.done_before_drop;
-      cores_->run(*launch.kernel, launch.chunk, run);
+      completion.idle_ns = cores_->run(*launch.kernel, launch.chunk, counts_, run);
       completion.whole = run.size() == 1 && run.front().first == 0 && run.front().last == launch.chunk.granules();
       if (completion.whole) run.clear();
     }
@@ -74,6 +83,7 @@ Completion HostDevice::run(const Launch& launch) {
   } catch (...) {
     completion.failure = Failure{Failure::Kind::body, "not a std::exception", std::current_exception()};
   }
+  counts_.end();
   completion.body_cpu_ns = this_thread_cpu_ns() - cpu_begin_ns;
   completion.end_ns = clock_.now_ns();
   return completion;

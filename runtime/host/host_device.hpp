@@ -14,6 +14,7 @@
 #include "launch_ring.hpp"
 
 #include "cores.hpp"
+#include "granule_counts.hpp"
 
 namespace skua {
 
@@ -27,6 +28,7 @@ class HostDevice final : public Device {
   std::optional<Failure> launch(const Kernel& kernel, const Chunk& chunk, std::uint64_t number) override;
   std::optional<Completion> poll() override;
   std::optional<Failure> copy(const Copy& copy, std::uint64_t number) override;
+  std::uint64_t granules_done(std::uint64_t number) const noexcept override { return counts_.done(number); }
 
  private:
   struct Launch {
@@ -38,7 +40,9 @@ class HostDevice final : public Device {
   Completion run(const Launch& launch);
 
   DeviceInfo info_;
+  unsigned core_count_;
   std::unique_ptr<Cores> cores_;
+  GranuleCounts counts_;
   const Clock& clock_;
   LaunchRing<Launch, 1> waiting_;
   std::deque<std::pair<std::uint64_t, Copy>> copies_;

@@ -1,4 +1,4 @@
-// Asks librocm_smi64 in a helper process, and gives it up when it fails.
+// Asks librocm_smi64 by way of the program libexec/skua/probe, and gives it up when it fails.
 #include "rocm_smi.hpp"
 
 #include <optional>
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include <graph/vendor_address.hpp>
-#include <system/child_process.hpp>
+#include <probe/probe_program.hpp>
+#include <program/protocol.hpp>
+#include <system/spawned_program.hpp>
 #include <text/numbers.hpp>
 #include <vendor/rocm_smi_library.hpp>
-
-#include "rocm_smi_helper.hpp"
 
 namespace skua {
 namespace {
@@ -25,17 +25,22 @@ class RocmSmiSensor final : public Sensor {
   SensorAnswer sample() override;
 
  private:
+  std::optional<std::string> start();
+  bool is_greeted();
   SensorAnswer given_up(std::string why);
   SensorAnswer answer_from(const std::string& text) const;
 
   RocmSmiSensorOptions options_;
-  std::optional<ChildProcess> helper_;
+  std::optional<fs::path> program_;
+  std::optional<SpawnedProgram> helper_;
+  bool has_greeted_ = false;
   std::optional<SteadyTime::time_point> asked_;  ///< nothing: no answer is due
   std::string received_;
 };
 
 SensorAnswer RocmSmiSensor::given_up(std::string why) {
   helper_.reset();
+  has_greeted_ = false;
   asked_.reset();
   received_.clear();
   return {{}, "rocm_smi: " + std::move(why) + "; load is read without it"};
@@ -61,16 +66,40 @@ SensorAnswer RocmSmiSensor::answer_from(const std::string& text) const {
   return answer;
 }
 
+/// By the thread that samples, with whose end the program ends too.
+/// Returns why it cannot be.
+std::optional<std::string> RocmSmiSensor::start() {
+  program_ = options_.program.empty() ? find_probe_program() : std::optional(options_.program);
+  if (!program_) return why_probe_is_useless(program_, "");
+  std::vector<std::string> words = {probe_version, probe_task_load};
+  words.insert(words.end(), options_.libraries.begin(), options_.libraries.end());
+  helper_.emplace(*program_, words);
+  if (!helper_->has_started()) return why_probe_is_useless(program_, helper_->failure());
+  return std::nullopt;
+}
+
+/// Whether the program has said that it is the right one; takes that from what it has said.
+bool RocmSmiSensor::is_greeted() {
+  const std::string greeting = probe_greeting;
+  if (!has_greeted_ && received_.starts_with(greeting)) {
+    received_.erase(0, greeting.size());
+    has_greeted_ = true;
+  }
+  return has_greeted_;
+}
+
 SensorAnswer RocmSmiSensor::sample() {
   if (!helper_) {
-    // Started by the thread that samples, with whose end the helper ends too.
-    helper_.emplace([libraries = options_.libraries](int connection) { tell_rocm_smi_load(libraries, connection); });
+    if (auto why = start()) return given_up(std::move(*why));
   }
   if (!asked_) {
     helper_->send('?');
     asked_ = SteadyTime::now();
   }
   received_ += helper_->receive(options_.patience);
+  if (!is_greeted() && (helper_->is_gone() || received_.find('\n') != std::string::npos)) {
+    return given_up(why_probe_is_useless(program_, ""));
+  }
   if (received_.starts_with("failed")) return given_up(received_.substr(0, received_.find('\n')));
   if (received_.ends_with("end\n")) {
     asked_.reset();

@@ -19,10 +19,11 @@ struct RocmSmiSensorOptions {
   std::chrono::milliseconds patience{10};    ///< how long one sample() waits for it
   std::filesystem::path sys = "/sys";
   std::filesystem::path maps = "/proc/self/maps";
+  std::filesystem::path program;  ///< that asks the library; empty: find_probe_program()
 };
 
 /// The busy percentage. (Of occupancy the library knows, in version 5.2.3, only the sum over all GPUs of a process.)
-/// It is asked in a process of its own, which ends with its first failure or late answer.
+/// It is asked by skua's program libexec/skua/probe, which ends with its first failure or late answer.
 /// Returns nullptr where there are no graphics devices, or when this process has loaded a management library of AMD
 /// itself: two do not mix.
 std::unique_ptr<Sensor> open_rocm_smi_sensor(const RocmSmiSensorOptions& options = {});

@@ -26,6 +26,7 @@ SimulatedLaunches::SimulatedLaunches(const SimulatedSetting& setting, std::size_
   info_.rate_guess = device_.rate_guess;
   info_.can.launches_max = device_.launches_max;
   info_.can.reaches_host_memory = true;
+  info_.can.stops_at_granules = device_.stops_at_granules && device_.stops_when_dropped;
 }
 
 std::uint64_t SimulatedLaunches::filling_items(const Kernel&, std::uint64_t) const {
@@ -129,7 +130,7 @@ double SimulatedLaunches::drop_at_border(Held& held, double work) const {
         work_of_items && !is_free ? work_of_items(chunk.begin, end) : static_cast<double>(end - chunk.begin);
     return end_of_work(device_, begin_s, work * (before / (is_free ? static_cast<double>(chunk.items()) : all)));
   };
-  std::uint64_t low = 0;
+  std::uint64_t low = chunk.drop.is_asked() ? 1 : 0;
   std::uint64_t high = chunk.granules();
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
@@ -165,7 +166,7 @@ bool SimulatedLaunches::hangs() const noexcept {
 
 void SimulatedLaunches::run_granules(const Held& held) const {
   Chunk part = held.chunk;
-  if (held.kernel->unit() == Kernel::Unit::chunk) return held.kernel->run_on_host(part);
+  if (held.kernel->unit() != Kernel::Unit::granule) return held.kernel->run_on_host(part);
   for (std::uint64_t granule = 0; granule < held.granules_run; ++granule) {
     part.end = granule + 1 == held.chunk.granules() ? held.chunk.end : part.begin + part.granule;
     held.kernel->run_on_host(part);

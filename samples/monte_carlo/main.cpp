@@ -1,4 +1,5 @@
 // monte_carlo: pi, European options, or light in a turbid slab, on every device of this machine.
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -10,12 +11,12 @@
 #include <fmt/format.h>
 
 #include <skua/input.hpp>
+#include <skua/progress.hpp>
 #include <skua/scheduler.hpp>
 
 #include "interrupt.hpp"
 #include "options.hpp"
 #include "output.hpp"
-#include "progress.hpp"
 #include "solve.hpp"
 
 namespace monte_carlo {
@@ -39,15 +40,19 @@ void print(const Solution& solution, Format format) {
   if (std::fflush(stdout) != 0) throw std::runtime_error("standard output cannot be written");
 }
 
-Watch watch_with(ProgressLine& line) {
-  Watch watch;
-  if (line.shown()) watch.progress = [&line](const skua::Progress& progress) { line.show(progress); };
-  return watch;
+/// Over devices of several kinds the bits depend on who ran what, as the Report says.
+bool gives_same_bits(const skua::Scheduler& scheduler) {
+  for (std::size_t i = 1; i < scheduler.device_count(); ++i) {
+    if (scheduler.device(i).kind != scheduler.device(0).kind) return false;
+  }
+  return true;
 }
 
-/// Solves the problem as often as wished, until one is interrupted. Nothing when two runs differ.
-std::optional<Solution> solve_repeatedly(skua::Scheduler& scheduler, const Options& options, ProgressLine& line) {
-  const Watch watch = watch_with(line);
+/// Solves the problem as often as wished, until one is interrupted. Nothing when two runs differ that must not.
+std::optional<Solution> solve_repeatedly(skua::Scheduler& scheduler, const Options& options,
+                                         const skua::ProgressLine& line) {
+  Watch watch;
+  if (line.shown()) watch.progress = line;
   const Interrupt interrupt(watch.cancellation);
   Solution last;
   std::string first_result;
@@ -62,7 +67,7 @@ std::optional<Solution> solve_repeatedly(skua::Scheduler& scheduler, const Optio
     if (last.report.cancelled) break;
     const std::string result = to_json(last.result);
     if (run == 1) first_result = result;
-    if (result != first_result) {
+    if (result != first_result && gives_same_bits(scheduler)) {
       fmt::print(stderr, "monte_carlo: run {} gave {}, but run 1 gave {}\n", run, result, first_result);
       return std::nullopt;
     }
@@ -75,7 +80,7 @@ int run(int argument_count, const char* const* arguments) {
   const std::optional<Options> options = read_options(argument_count, arguments);
   if (!options) return exit_done;
   skua::check_environment();
-  ProgressLine line;
+  const skua::ProgressLine line({"paths", static_cast<double>(paths_in_item(options->problem))});
   skua::SchedulerOptions where;
   where.devices = options->devices;
   skua::Scheduler scheduler(where);
@@ -84,8 +89,7 @@ int run(int argument_count, const char* const* arguments) {
   if (!solution) return exit_failed;
   print(*solution, options->format);
   if (!solution->report.cancelled) return exit_done;
-  fmt::print(stderr, "monte_carlo: interrupted after {} of {} paths\n", solution->report.items_done,
-             solution->report.items);
+  fmt::print(stderr, "monte_carlo: interrupted after {} of {} paths\n", solution->paths.done, solution->paths.wanted);
   return exit_failed;
 }
 
@@ -96,7 +100,7 @@ int main(int argument_count, char** arguments) {
   try {
     return monte_carlo::run(argument_count, arguments);
   } catch (const skua::InputError& error) {
-    fmt::print(stderr, "monte_carlo: {}\n", error.what());
+    fmt::print(stderr, "monte_carlo: {}\n", monte_carlo::in_words_of_command_line(error.what()));
     return monte_carlo::exit_bad_input;
   } catch (const std::exception& error) {
     fmt::print(stderr, "monte_carlo: {}\n", error.what());

@@ -1,16 +1,11 @@
-// A European option, and the body that draws its discounted payoff under Black-Scholes dynamics.
+// A European option, and what makes one impossible to price.
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 
-#include <skua/kernel.hpp>
-#include <skua/reduction.hpp>
-
 #include "fault.hpp"
-#include "philox.hpp"
 
 namespace monte_carlo {
 
@@ -35,41 +30,25 @@ inline std::optional<Fault> option_fault(const Option& option) {
   return std::nullopt;
 }
 
-/// The discounted payoff of one path, and its square.
-/// The price at maturity is drawn in one step, by Box and Muller's normal: no path in between matters to a European
-/// option.
-class OptionBody {
- public:
-  OptionBody(const Option& option, std::uint64_t seed, std::uint32_t stream = 0)
-      : seed_(seed),
-        stream_(stream),
-        sign_(option.type == OptionType::call ? 1.0 : -1.0),
-        spread_(option.volatility * std::sqrt(option.maturity_years)),
-        discounted_strike_(option.strike * std::exp(-option.rate * option.maturity_years)),
-        // The discount is folded in here, which leaves the drift of a martingale.
-        discounted_start_(option.spot *
-                          std::exp(-0.5 * option.volatility * option.volatility * option.maturity_years)) {}
+/// float: prices and growths at each path in single precision. Sums are double in both.
+enum class Precision { single_float, double_float };
 
-  SKUA_BODY double payoff(std::uint64_t path) const {
-    constexpr double two_pi = 6.283185307179586;
-    const FineUniforms uniform = Philox(seed_, path, stream_).fine_uniforms(0);
-    const double normal = std::sqrt(-2 * std::log(uniform.first)) * std::cos(two_pi * uniform.second);
-    const double gain = sign_ * (discounted_start_ * std::exp(spread_ * normal) - discounted_strike_);
-    return gain > 0 ? gain : 0;
-  }
-
-  SKUA_BODY skua::Sums<2> operator()(std::uint64_t path) const {
-    const double value = payoff(path);
-    return {{value, value * value}};
-  }
-
- private:
-  std::uint64_t seed_;
-  std::uint32_t stream_;
-  double sign_;
-  double spread_;
-  double discounted_strike_;
-  double discounted_start_;
-};
+/// What makes an option impossible to draw paths of in this precision: its largest growths, prices or their squares
+/// leave the range of the type, on either side. Nothing when all is well.
+inline std::optional<Fault> range_fault(const Option& option, Precision precision) {
+  const bool is_float = precision == Precision::single_float;
+  const double exponent_max = is_float ? 38 : 300;  // of ten
+  constexpr double log10_e = 0.4342944819032518;
+  const double variance = option.volatility * option.volatility * option.maturity_years;
+  const double growth = 6.8 * std::sqrt(variance) * log10_e;  // none of Philox' normal numbers is larger
+  const double start = std::log10(option.spot) - variance / 2 * log10_e;
+  const double strike = std::log10(option.strike) - option.rate * option.maturity_years * log10_e;
+  const double largest = std::fmax(start + growth, strike);
+  const double smallest = std::fmin(start, std::fmin(strike, -growth));
+  if (2 * largest < exponent_max - 1 && 2 * smallest > 1 - exponent_max) return std::nullopt;
+  return Fault{"spot", is_float
+                           ? "is, or another number of this option is, too large or too small for --precision float"
+                           : "is, or another number of this option is, too large or too small to draw paths"};
+}
 
 }  // namespace monte_carlo

@@ -27,7 +27,8 @@ struct Row {
 };
 
 const std::vector<Row> common_rows = {
-    {"--paths", &GivenOptions::paths, "N", "random paths to run, e.g. 2e7 (default: pi and option 1e7, slab 2e6)"},
+    {"--paths", &GivenOptions::paths, "N",
+     "random paths to run, e.g. 2e7 (default: pi and option 1e7, slab 2e6); of options a multiple of 4"},
     {"--devices", &GivenOptions::devices, "SPEC", "where to run: auto, host:4, ... (default: SKUA_DEVICES, or auto)"},
     {"--policy", &GivenOptions::policy, "NAME", "chunk sizes: factoring, formula, guided, fixed[:ITEMS] or static"},
     {"--granule", &GivenOptions::granule, "N", "smallest run of paths that is ever scheduled"},
@@ -43,6 +44,7 @@ const std::vector<Row> option_rows = {
     {"--volatility", &GivenOptions::volatility, "X", "volatility, a year (default 0.2)"},
     {"--maturity", &GivenOptions::maturity, "X", "time to maturity in years (default 1)"},
     {"--portfolio", &GivenOptions::portfolio, "FILE", "price all options of this CSV file, each with its own paths"},
+    {"--precision", &GivenOptions::precision, "NAME", "of a path: float or double (default double); sums are double"},
 };
 
 const std::vector<Row> slab_rows = {

@@ -12,7 +12,7 @@ namespace monte_carlo {
 struct GivenOptions {
   std::string problem = "slab";
   std::optional<std::string> paths, devices, policy, granule, seed, repeat;
-  std::optional<std::string> type, spot, strike, rate, volatility, maturity, portfolio;
+  std::optional<std::string> type, spot, strike, rate, volatility, maturity, portfolio, precision;
   std::optional<std::string> absorption, scattering, anisotropy, thickness, refractive_index, slab_case, cases;
   bool json = false;
 };

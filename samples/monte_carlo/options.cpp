@@ -1,6 +1,7 @@
 // From the texts on the command line to checked values.
 #include "options.hpp"
 
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -45,7 +46,7 @@ void refuse_beside(std::string_view option, const std::vector<std::pair<const ch
   }
 }
 
-std::vector<Position> positions_from(const GivenOptions& given, std::uint64_t paths) {
+std::vector<Position> positions_from(const GivenOptions& given, std::uint64_t paths, Precision precision) {
   if (given.portfolio) {
     refuse_beside("--portfolio", {{"--paths", &given.paths},
                                   {"--type", &given.type},
@@ -54,7 +55,7 @@ std::vector<Position> positions_from(const GivenOptions& given, std::uint64_t pa
                                   {"--rate", &given.rate},
                                   {"--volatility", &given.volatility},
                                   {"--maturity", &given.maturity}});
-    return read_portfolio(*given.portfolio);
+    return read_portfolio(*given.portfolio, precision);
   }
   Option option;
   if (given.type) option.type = option_type_from(*given.type, "--type");
@@ -64,6 +65,7 @@ std::vector<Position> positions_from(const GivenOptions& given, std::uint64_t pa
   read_number(given.volatility, "--volatility", option.volatility);
   read_number(given.maturity, "--maturity", option.maturity_years);
   if (const auto fault = option_fault(option)) refuse(*fault);
+  if (const auto fault = range_fault(option, precision)) refuse(*fault);
   return {{option.type == OptionType::call ? "call" : "put", option, paths, "--paths"}};
 }
 
@@ -91,6 +93,21 @@ SlabCase slab_from(const GivenOptions& given) {
     if (*text) return {"", slab, {}};
   }
   return van_de_hulst();
+}
+
+Precision precision_from(const Text& text) {
+  if (!text || *text == "double") return Precision::double_float;
+  if (*text == "float") return Precision::single_float;
+  throw skua::InputError(fmt::format("--precision: '{}' is neither float nor double", *text));
+}
+
+/// Fails: InputError for more paths than can be counted when they are rounded up.
+void check_paths(const std::vector<Position>& positions) {
+  constexpr std::uint64_t paths_max = std::numeric_limits<std::uint64_t>::max() - 3;
+  for (const Position& position : positions) {
+    if (position.paths <= paths_max) continue;
+    throw skua::InputError(fmt::format("{}: {} is above 2^64-4", position.where, position.paths));
+  }
 }
 
 /// A granule larger than a whole Job is a mistake of units more often than a wish.
@@ -131,10 +148,22 @@ std::optional<Options> read_options(int argument_count, const char* const* argum
   options.seed = given->seed ? skua::parse_count(*given->seed, "--seed") : 1;
   options.repeat = count_from(given->repeat, "--repeat", 1);
   options.format = given->json ? Format::json : Format::text;
-  if (options.problem == Problem::option) options.positions = positions_from(*given, options.paths);
+  options.precision = precision_from(given->precision);
+  options.is_portfolio = given->portfolio.has_value();
+  if (options.problem == Problem::option) options.positions = positions_from(*given, options.paths, options.precision);
+  check_paths(options.positions);
   if (options.problem == Problem::slab) options.slab = slab_from(*given);
   check_granule(options);
   return options;
+}
+
+std::string in_words_of_command_line(const std::string& message) {
+  const std::vector<std::pair<std::string_view, std::string_view>> words = {{"SchedulerOptions::devices", "--devices"},
+                                                                            {"JobOptions::granule_items", "--granule"}};
+  for (const auto& [theirs, ours] : words) {
+    if (message.starts_with(theirs)) return std::string(ours) + message.substr(theirs.size());
+  }
+  return message;
 }
 
 }  // namespace monte_carlo

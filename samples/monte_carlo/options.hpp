@@ -23,6 +23,8 @@ struct Options {
   std::uint64_t seed = 0;
   std::uint64_t repeat = 1;
   Format format = Format::text;
+  Precision precision = Precision::double_float;  ///< of an option's paths
+  bool is_portfolio = false;
   std::vector<Position> positions;  ///< the options to price: one, or a portfolio
   SlabCase slab;
 };
@@ -30,5 +32,8 @@ struct Options {
 /// Reads the command line. Nothing when --help or --version was asked for and has been printed.
 /// Fails: InputError, one line, for anything that is wrong with it or with the files it names.
 std::optional<Options> read_options(int argument_count, const char* const* arguments);
+
+/// What skua says of its own options, which monte_carlo sets from the command line's, in that one's words.
+std::string in_words_of_command_line(const std::string& message);
 
 }  // namespace monte_carlo

@@ -32,8 +32,10 @@ std::string beside(std::string_view whose, std::optional<double> known, const Es
 }
 
 std::string paths_text(const Paths& paths) {
-  if (paths.done == paths.wanted) return fmt::format("{} paths", paths.done);
-  return fmt::format("{} of {} paths", paths.done, paths.wanted);
+  std::string text = paths.done == paths.wanted ? fmt::format("{} paths", paths.done)
+                                                : fmt::format("{} of {} paths", paths.done, paths.wanted);
+  if (paths.asked != paths.wanted) text += fmt::format(" ({} rounded up to a multiple of 4)", paths.asked);
+  return text;
 }
 
 std::string text_of(const PiResult& result) {
@@ -41,8 +43,13 @@ std::string text_of(const PiResult& result) {
                      beside("exact", std::numbers::pi, result.pi));
 }
 
+const char* precision_name(Precision precision) {
+  return precision == Precision::single_float ? "float" : "double";
+}
+
 std::string text_of(const OptionResult& result) {
-  std::string text = "option prices, each with its standard error\n";
+  std::string text =
+      fmt::format("option prices, each with its standard error, paths in {}\n", precision_name(result.precision));
   for (const PricedOption& option : result.options) {
     text += fmt::format("  {:<14}{}{}   {}\n", option.name, estimate_text(option.price),
                         beside("Black-Scholes", option.black_scholes, option.price), paths_text(option.paths));
@@ -69,6 +76,7 @@ Json number_json(std::optional<double> number) {
 void put_paths(Json& json, const Paths& paths) {
   json["paths"] = paths.done;
   if (paths.done != paths.wanted) json["paths_wanted"] = paths.wanted;
+  if (paths.asked != paths.wanted) json["paths_asked"] = paths.asked;
 }
 
 void put_estimate(Json& json, const std::string& name, const Estimate& estimate) {
@@ -94,7 +102,7 @@ Json json_of(const PricedOption& option) {
 }
 
 Json json_of(const OptionResult& result) {
-  Json json = {{"problem", "option"}};
+  Json json = {{"problem", "option"}, {"precision", precision_name(result.precision)}};
   json["options"] = Json::array();
   for (const PricedOption& option : result.options) json["options"].push_back(json_of(option));
   return json;

@@ -4,8 +4,7 @@
 #include <cstdint>
 
 #include <skua/kernel.hpp>
-
-#include "philox.hpp"
+#include <skua/random.hpp>
 
 namespace monte_carlo {
 
@@ -14,7 +13,7 @@ struct PiBody {
   std::uint64_t seed;
 
   SKUA_BODY std::uint64_t operator()(std::uint64_t path) const {
-    const FineUniforms point = Philox(seed, path).fine_uniforms(0);
+    const skua::Philox::Two<double> point = skua::Philox(seed, path).fine_uniforms(0);
     return point.first * point.first + point.second * point.second < 1 ? 1 : 0;
   }
 };

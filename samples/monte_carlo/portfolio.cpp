@@ -10,7 +10,7 @@
 namespace monte_carlo {
 namespace {
 
-Position position_from(const CsvRow& row) {
+Position position_from(const CsvRow& row, Precision precision) {
   Position position;
   position.name = row.text("name");
   if (position.name.empty()) throw row.error("name", "must not be empty");
@@ -24,6 +24,7 @@ Position position_from(const CsvRow& row) {
   position.where = row.where("paths");
   if (position.paths == 0) throw row.error("paths", "must be at least 1");
   if (const auto fault = option_fault(position.option)) throw row.error(fault->field, fault->why);
+  if (const auto fault = range_fault(position.option, precision)) throw row.error(fault->field, fault->why);
   return position;
 }
 
@@ -35,11 +36,11 @@ OptionType option_type_from(std::string_view text, std::string_view what) {
   throw skua::InputError(fmt::format("{}: '{}' is neither call nor put", what, text));
 }
 
-std::vector<Position> read_portfolio(const std::string& file) {
+std::vector<Position> read_portfolio(const std::string& file, Precision precision) {
   std::vector<Position> positions;
   for (const CsvRow& row :
        read_csv(file, {"name", "type", "spot", "strike", "rate", "volatility", "maturity", "paths"})) {
-    positions.push_back(position_from(row));
+    positions.push_back(position_from(row, precision));
   }
   return positions;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "estimate.hpp"
+#include "option.hpp"
 #include "slab_cases.hpp"
 
 namespace monte_carlo {
@@ -15,6 +16,7 @@ namespace monte_carlo {
 struct Paths {
   std::uint64_t wanted = 0;
   std::uint64_t done = 0;
+  std::uint64_t asked = 0;  ///< by the user; less than what was wanted where that was rounded up
 };
 
 struct PiResult {
@@ -30,6 +32,7 @@ struct PricedOption {
 };
 
 struct OptionResult {
+  Precision precision = Precision::double_float;
   std::vector<PricedOption> options;
 };
 

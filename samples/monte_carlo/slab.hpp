@@ -6,10 +6,10 @@
 #include <optional>
 
 #include <skua/kernel.hpp>
+#include <skua/random.hpp>
 #include <skua/reduction.hpp>
 
 #include "fault.hpp"
-#include "philox.hpp"
 
 namespace monte_carlo {
 
@@ -82,11 +82,11 @@ class SlabBody {
   }
 
   SKUA_BODY PhotonOutcome trace(std::uint64_t path) const {
-    const Philox random(seed_, path);
+    const skua::Philox random(seed_, path);
     Photon photon{0, 1, entering_};
     PhotonOutcome outcome;
     for (std::uint32_t collision = 0;; ++collision) {
-      Uniforms uniform = random.uniforms(collision);
+      skua::Philox::Four<double> uniform = random.uniforms(collision);
       photon.depth -= photon.cosine * std::log(uniform.first);
       if (photon.depth < 0 || photon.depth > depth_limit_) {
         if (leaves(photon, uniform.fourth)) {
@@ -154,7 +154,7 @@ class SlabBody {
     }
   }
 
-  SKUA_BODY void scatter(Photon& photon, const Uniforms& uniform) const {
+  SKUA_BODY void scatter(Photon& photon, const skua::Philox::Four<double>& uniform) const {
     constexpr double pi = 3.141592653589793;
     const double turn = scattering_cosine(anisotropy_, uniform.second);
     const double sines_squared = (1 - photon.cosine * photon.cosine) * (1 - turn * turn);

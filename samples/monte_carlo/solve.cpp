@@ -1,23 +1,33 @@
-// One reduction for pi and the slab, one for each option.
+// One Job for each problem, also for all options of a portfolio.
 #include "solve.hpp"
 
 #include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
 
 #include <skua/reduction.hpp>
 
 #include "black_scholes.hpp"
-#include "option.hpp"
+#include "payoff.hpp"
 #include "pi.hpp"
-#include "report_sum.hpp"
+#include "portfolio_body.hpp"
+#include "portfolio_plan.hpp"
+#include "readable_memory.hpp"
 #include "slab.hpp"
 
 namespace monte_carlo {
 namespace {
 
+/// Rounded up; also of granules.
+std::uint64_t option_items(std::uint64_t paths) {
+  return paths / option_paths_in_item + (paths % option_paths_in_item != 0 ? 1 : 0);
+}
+
 skua::JobOptions job_options(const Options& options, const char* name, const Watch& watch) {
   skua::JobOptions job;
   job.name = name;
-  job.granule_items = options.granule_paths;
+  job.granule_items = options.problem == Problem::option ? option_items(options.granule_paths) : options.granule_paths;
   job.policy = options.policy;
   job.cancellation = watch.cancellation;
   job.progress = watch.progress;
@@ -25,7 +35,16 @@ skua::JobOptions job_options(const Options& options, const char* name, const Wat
 }
 
 Paths paths_of(const skua::Report& report) {
-  return {report.items, report.items_done};
+  return {report.items, report.items_done, report.items};
+}
+
+Paths option_paths(const Position& position, std::uint64_t items_done) {
+  return {option_items(position.paths) * option_paths_in_item, items_done * option_paths_in_item, position.paths};
+}
+
+PricedOption priced(const Position& position, const Paths& paths, const skua::Sums<2>& sums) {
+  return {position.name, paths, estimate(sums.values[0], sums.values[1], paths.done),
+          black_scholes_price(position.option)};
 }
 
 Solution solve_pi(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
@@ -35,38 +54,81 @@ Solution solve_pi(skua::Scheduler& scheduler, const Options& options, const Watc
   // Each point counts 4 or 0.
   const double points = static_cast<double>(inside.value);
   result.pi = estimate(4 * points, 16 * points, result.paths.done);
-  return {result, inside.report};
+  return {result, result.paths, inside.report};
 }
 
-/// Progress over all options, told from that of one of them.
-std::function<void(const skua::Progress&)> progress_from(const Watch& watch, const skua::Report& before,
-                                                         std::uint64_t all_paths) {
-  if (!watch.progress) return {};
-  return [show = watch.progress, done = before.items_done, elapsed_s = before.makespan_s,
-          all_paths](const skua::Progress& one) {
-    show({all_paths, done + one.items_done, elapsed_s + one.elapsed_s});
-  };
+template <class Real>
+Solution solve_option(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
+  const Position& position = options.positions.front();
+  const auto inside = scheduler.parallel_reduce(option_items(position.paths), skua::Sums<2>{},
+                                                OptionBody<Real>(position.option, options.seed), skua::Plus{},
+                                                job_options(options, "option", watch));
+  const Paths paths = option_paths(position, inside.report.items_done);
+  OptionResult result;
+  result.precision = options.precision;
+  result.options.push_back(priced(position, paths, inside.value));
+  return {result, paths, inside.report};
 }
 
-Solution solve_options(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
-  std::uint64_t all_paths = 0;
-  for (const Position& position : options.positions) all_paths += position.paths;
+/// A GPU may still read it when the Job has ended in an error: the kernel owns it.
+template <class Real>
+std::shared_ptr<const GranuleOption<Real>> granule_options(const skua::Scheduler& scheduler, const Options& options,
+                                                           const PortfolioPlan& plan) {
+  using Entry = GranuleOption<Real>;
+  const std::shared_ptr<void> memory = readable_memory(scheduler, plan.granules() * sizeof(Entry));
+  auto* const entries = static_cast<Entry*>(memory.get());
+  for (std::size_t i = 0; i < plan.stretches.size(); ++i) {
+    const Stretch& stretch = plan.stretches[i];
+    Entry entry;
+    entry.payoff = Payoff<Real>(options.positions[i].option);
+    entry.stream = static_cast<std::uint32_t>(i);
+    entry.first = std::uint64_t{stretch.first_granule} << plan.granule_shift;
+    entry.end = entry.first + stretch.items;
+    for (std::uint32_t granule = 0; granule < stretch.granules; ++granule) {
+      new (entries + stretch.first_granule + granule) Entry(entry);
+    }
+  }
+  return {memory, entries};
+}
+
+/// All options in one Job.
+template <class Real>
+Solution solve_portfolio(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
+  using Loop =
+      typename skua::Kernels<skua::CompiledBy>::template Reduce<skua::Sums<2>, PortfolioBody<Real>, skua::Plus>;
+  std::vector<std::uint64_t> items;
+  for (const Position& position : options.positions) items.push_back(option_items(position.paths));
+  const PortfolioPlan plan = plan_portfolio(items, option_items(options.granule_paths));
+  const auto entries = granule_options<Real>(scheduler, options, plan);
+  const auto loop =
+      std::make_shared<Loop>(PortfolioBody<Real>{options.seed, entries.get(), plan.granule_shift}, skua::Plus{});
+  const std::shared_ptr<const skua::Kernel> kernel(loop.get(), [loop, entries](const skua::Kernel*) {});
+
+  skua::JobOptions job = job_options(options, "portfolio", watch);
+  job.granule_items = plan.granule_items();
+  job.repeat = skua::Repeat::allowed;
+  skua::Partials partials;
+  const skua::Report report = scheduler.run(plan.items(), kernel, job, &partials);
+  const std::vector<StretchSums> sums = sums_by_stretch(plan, partials);
 
   OptionResult result;
-  skua::Report total;
+  result.precision = options.precision;
+  Paths all;
   for (std::size_t i = 0; i < options.positions.size(); ++i) {
     const Position& position = options.positions[i];
-    skua::JobOptions job = job_options(options, "option", watch);
-    job.progress = progress_from(watch, total, all_paths);
-    const auto sums = scheduler.parallel_reduce(
-        position.paths, skua::Sums<2>{}, OptionBody(position.option, options.seed, static_cast<std::uint32_t>(i)),
-        skua::Plus{}, job);
-    const Paths paths = paths_of(sums.report);
-    result.options.push_back({position.name, paths, estimate(sums.value.values[0], sums.value.values[1], paths.done),
-                              black_scholes_price(position.option)});
-    add_report(total, sums.report);
+    const Paths paths = option_paths(position, sums[i].items_done);
+    result.options.push_back(priced(position, paths, sums[i].sums));
+    all.wanted += paths.wanted;
+    all.done += paths.done;
+    all.asked += paths.asked;
   }
-  return {result, total};
+  return {result, all, report};
+}
+
+template <class Real>
+Solution solve_options(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
+  return options.is_portfolio ? solve_portfolio<Real>(scheduler, options, watch)
+                              : solve_option<Real>(scheduler, options, watch);
 }
 
 Solution solve_slab(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
@@ -83,17 +145,22 @@ Solution solve_slab(skua::Scheduler& scheduler, const Options& options, const Wa
   result.transmittance = estimate(values[2], values[3], result.paths.done);
   result.absorption = estimate(values[4], values[5], result.paths.done);
   result.published = options.slab.published;
-  return {result, sums.report};
+  return {result, result.paths, sums.report};
 }
 
 }  // namespace
+
+std::uint64_t paths_in_item(Problem problem) {
+  return problem == Problem::option ? option_paths_in_item : 1;
+}
 
 Solution solve(skua::Scheduler& scheduler, const Options& options, const Watch& watch) {
   switch (options.problem) {
     case Problem::pi:
       return solve_pi(scheduler, options, watch);
     case Problem::option:
-      return solve_options(scheduler, options, watch);
+      return options.precision == Precision::single_float ? solve_options<float>(scheduler, options, watch)
+                                                          : solve_options<double>(scheduler, options, watch);
     case Problem::slab:
       break;
   }

@@ -23,15 +23,29 @@ double worth_of_a_guess(const std::vector<PlacedDevice>& devices) {
   return rates > 0 && guesses > 0 ? rates / guesses : 1;
 }
 
+/// Where all rates are known, and somebody is awake.
+bool do_sleepers_help(const std::vector<PlacedDevice>& devices, double work) {
+  constexpr double joining_s = 100e-6;
+  double awake = 0;
+  double asleep = 0;
+  for (const PlacedDevice& device : devices) {
+    if (!device.takes_part) continue;
+    if (!device.items_per_second) return true;
+    (device.sleeps ? asleep : awake) += usable(*device.items_per_second);
+  }
+  return !(awake > 0) || work / awake - work / (awake + asleep) > joining_s;
+}
+
 }  // namespace
 
-std::vector<double> placement_weights(const std::vector<PlacedDevice>& devices, std::uint64_t granules) {
+std::vector<double> placement_weights(const std::vector<PlacedDevice>& devices, std::uint64_t granules, double work) {
   const double worth = worth_of_a_guess(devices);
+  const bool all = do_sleepers_help(devices, work);
   std::vector<double> weights;
   double total = 0;
   for (const PlacedDevice& device : devices) {
     const double weight = device.items_per_second ? *device.items_per_second : device.rate_guess * worth;
-    weights.push_back(device.takes_part ? usable(weight) : 0);
+    weights.push_back(device.takes_part && (all || !device.sleeps) ? usable(weight) : 0);
     total += weights.back();
   }
   // With few granules to deal there is none to spare. Half as much again, so that rounding leaves one.

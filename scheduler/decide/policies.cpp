@@ -9,11 +9,12 @@ namespace skua {
 namespace {
 
 Registry<MakeChunkPolicy>& registry() {
-  static Registry<MakeChunkPolicy> one({{"static", make_static},
-                                        {"fixed", make_fixed},
-                                        {"formula", make_formula},
-                                        {"guided", make_guided},
-                                        {"factoring", make_factoring}});
+  // Never destroyed: a Job may run in a destructor after main().
+  static auto& one = *new Registry<MakeChunkPolicy>({{"static", make_static},
+                                                     {"fixed", make_fixed},
+                                                     {"formula", make_formula},
+                                                     {"guided", make_guided},
+                                                     {"factoring", make_factoring}});
   return one;
 }
 

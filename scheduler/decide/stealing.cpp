@@ -9,7 +9,7 @@ namespace skua {
 
 double Victim::seconds_left() const noexcept {
   if (failed) return std::numeric_limits<double>::infinity();
-  return busy_seconds + left.size() / granules_per_second;
+  return busy_seconds + work_left / work_per_second;
 }
 
 std::optional<Victim> choose_victim(const std::vector<Victim>& victims) {
@@ -26,20 +26,15 @@ std::optional<Victim> choose_victim(const std::vector<Victim>& victims) {
   return *nearest;
 }
 
-std::uint32_t steal_size(const Victim& victim, double thief_granules_per_second, double thief_overhead_seconds) {
-  const std::uint32_t left = victim.left.size();
-  if (victim.failed || left == 0) return left;
-  const double thief_rate = thief_granules_per_second;
-  const double victim_rate = victim.granules_per_second;
+double work_to_steal(const Victim& victim, double thief_work_per_second, double thief_overhead_seconds) {
+  if (victim.failed || victim.left.empty()) return victim.work_left;
+  const double thief_rate = thief_work_per_second;
+  const double victim_rate = victim.work_per_second;
   // Both are done at T when victim_rate * (T - busy) + thief_rate * (T - overhead) = left.
   const double done_seconds =
-      (left + victim_rate * victim.busy_seconds + thief_rate * thief_overhead_seconds) / (victim_rate + thief_rate);
-  const double wanted = thief_rate * (done_seconds - thief_overhead_seconds);
-  if (!(wanted > 0)) return 0;
-  const auto granules = static_cast<std::uint32_t>(std::min<double>(std::round(wanted), left));
-  if (granules > 0) return granules;
-  // Less than half a granule: the thief is worth its while only if it is done with a whole one before the victim.
-  return thief_overhead_seconds + 1 / thief_rate < victim.seconds_left() ? 1 : 0;
+      (victim.work_left + victim_rate * victim.busy_seconds + thief_rate * thief_overhead_seconds) /
+      (victim_rate + thief_rate);
+  return std::clamp(thief_rate * (done_seconds - thief_overhead_seconds), 0.0, victim.work_left);
 }
 
 }  // namespace skua

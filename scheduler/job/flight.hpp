@@ -5,10 +5,16 @@
 //                        running -> idle                 its owner ends it, and counts it
 //                        running -> frozen               somebody begins to copy it: whoever settles it counts it
 //                        frozen -> settled               by the owner or by the copies, whoever is first
-//                        running, frozen -> interrupted  the Job was stopped: copies count no more, and the owner
+//                        running -> asked                others have nothing to do: its owner stops where it is, and
 //                                                        counts what its device has run whole
-//                      A flight that was frozen or interrupted is never started again, so that pointers to it stay good
-//                      until the Job ends. Devices look at the word, too: settled and interrupted lie above all others.
+//                        asked -> frozen                 it has not stopped for so long that copies are begun: until
+//                                                        one of them is done it may still end as if it had been asked
+//                        running, frozen, asked -> interrupted  the Job was stopped: copies count no more, and the
+//                        owner
+//                                                        counts what its device has run whole
+//                      A flight that was frozen, asked or interrupted is never started again, so that pointers to it
+//                      stay good until the Job ends. Devices look at the word, too: they stop for settled, interrupted
+//                      and asked, which lie above all others.
 //            The other fields are written by the owner before its release store of running; a reader takes them as a
 //            hint until its own move to frozen, which is of the generation it read, has made them final.
 #pragma once
@@ -36,10 +42,11 @@ class BasicFlight {
     Interval granules;
     std::int64_t begin_ns = 0;
     std::int64_t forecast_end_ns = 0;
+    bool is_asked = false;
   };
 
-  /// How the end of a launch is to be counted. counted: whole, by the owner. replaced: not at all, copies were.
-  /// interrupted: what its device has run whole.
+  /// How the end of a launch is to be counted. counted: by the owner. replaced: not at all, copies were. interrupted:
+  /// by the owner, and its device was to stop. Counted is what its device has run whole.
   enum class End : std::uint8_t { counted, replaced, interrupted };
 
   BasicFlight() noexcept {
@@ -72,9 +79,10 @@ class BasicFlight {
       const std::uint64_t phase = phase_of(word);
       if (phase == interrupted) return End::interrupted;
       if (phase == settled) return End::replaced;
-      const std::uint64_t next = word_of(phase == running ? idle : settled, word & generation_mask);
+      const std::uint64_t after = phase == running ? idle : phase == asked ? interrupted : settled;
+      const std::uint64_t next = word_of(after, word & generation_mask);
       if (word_.compare_exchange_strong(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) {
-        return End::counted;
+        return phase == asked ? End::interrupted : End::counted;
       }
     }
   }
@@ -86,12 +94,13 @@ class BasicFlight {
   /// Returns nullopt when no launch runs that could be frozen.
   std::optional<Sighting> look() const noexcept {
     const std::uint64_t word = word_.load(std::memory_order_acquire);
-    if (phase_of(word) != running) return std::nullopt;
+    if (phase_of(word) != running && phase_of(word) != asked) return std::nullopt;
     const std::uint64_t granules = granules_.load(std::memory_order_relaxed);
     return Sighting{word,
                     {static_cast<std::uint32_t>(granules >> 32), static_cast<std::uint32_t>(granules)},
                     begin_ns_.load(std::memory_order_relaxed),
-                    forecast_end_ns_.load(std::memory_order_relaxed)};
+                    forecast_end_ns_.load(std::memory_order_relaxed),
+                    phase_of(word) == asked};
   }
 
   /// Takes the right to be counted away from the owner alone; from now on it is for who settles first.
@@ -99,6 +108,15 @@ class BasicFlight {
   bool freeze(const Sighting& seen) noexcept {
     std::uint64_t word = seen.word;
     return word_.compare_exchange_strong(word, word_of(frozen, word & generation_mask), std::memory_order_acq_rel,
+                                         std::memory_order_relaxed);
+  }
+
+  /// Asks the owner to stop where it is, so that others can take the rest.
+  /// Returns false when the launch seen has ended, or somebody else has decided something of it.
+  bool ask_for_rest(const Sighting& seen) noexcept {
+    std::uint64_t word = seen.word;
+    return phase_of(word) == running &&
+           word_.compare_exchange_strong(word, word_of(asked, word & generation_mask), std::memory_order_acq_rel,
                                          std::memory_order_relaxed);
   }
 
@@ -115,18 +133,23 @@ class BasicFlight {
   /// The Job was stopped. Does nothing to a launch that has ended or was replaced.
   void interrupt() noexcept {
     std::uint64_t word = word_.load(std::memory_order_acquire);
-    while (phase_of(word) == running || phase_of(word) == frozen) {
+    while (phase_of(word) == running || phase_of(word) == frozen || phase_of(word) == asked) {
       const std::uint64_t next = word_of(interrupted, word & generation_mask);
       if (word_.compare_exchange_strong(word, next, std::memory_order_acq_rel, std::memory_order_acquire)) return;
     }
   }
 
   /// Whether it is decided already who counts it.
-  bool is_decided() const noexcept { return phase_of(word_.load(std::memory_order_acquire)) >= settled; }
+  bool is_decided() const noexcept {
+    const std::uint64_t phase = phase_of(word_.load(std::memory_order_acquire));
+    return phase == settled || phase == interrupted;
+  }
   bool was_interrupted() const noexcept { return phase_of(word_.load(std::memory_order_acquire)) == interrupted; }
+  bool was_asked() const noexcept { return phase_of(word_.load(std::memory_order_acquire)) == asked; }
 
-  /// For Chunk::drop, of the launch and of its copies: once it is decided who counts it, nobody needs to go on.
-  Drop drop() const noexcept { return {&word_, word_of(settled, 0)}; }
+  /// For Chunk::drop, of the launch and of its copies: once it is decided who counts it, nobody needs to go on, nor
+  /// where others ask.
+  Drop drop() const noexcept { return {&word_, word_of(settled, 0), word_of(asked, 0)}; }
 
  private:
   static constexpr unsigned phase_shift = 61;
@@ -136,6 +159,7 @@ class BasicFlight {
   static constexpr std::uint64_t frozen = 2;
   static constexpr std::uint64_t settled = 3;
   static constexpr std::uint64_t interrupted = 4;
+  static constexpr std::uint64_t asked = 5;
 
   static constexpr std::uint64_t phase_of(std::uint64_t word) noexcept { return word >> phase_shift; }
   static constexpr std::uint64_t word_of(std::uint64_t phase, std::uint64_t generation) noexcept {

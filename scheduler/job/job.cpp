@@ -18,10 +18,11 @@ auto column(const std::vector<JobDevice>& devices, Field field) {
 Job::Job(JobParts parts, std::int64_t now_ns, JobListener& listener)
     : loop(std::move(parts.loop)),
       granules(loop.granules),
+      work(granules, loop.costs),
       left(granules, column(parts.devices, &JobDevice::share), column(parts.devices, &JobDevice::word)),
       rates(column(parts.devices, &JobDevice::rated), now_ns),
       ledger(granules, column(parts.devices, &JobDevice::name)),
-      late(granules, rates, loop.repeatable),
+      late(granules, work, rates, loop.repeatable, column(parts.devices, &JobDevice::stops_at_granules)),
       results(loop.kernel->partial_bytes()),
       listener_(listener),
       granules_owned_(loop.own.size()),

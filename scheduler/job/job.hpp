@@ -15,6 +15,7 @@
 #include "ledger.hpp"
 #include "rate_board.hpp"
 #include "results.hpp"
+#include "work.hpp"
 #include "work_left.hpp"
 
 namespace skua {
@@ -38,18 +39,23 @@ class JobListener {
 struct Loop {
   std::string name = "loop";
   Granules granules{0, 1};
-  Interval own;  ///< what the Job begins with, of all granules
+  std::uint64_t filling_items = 0;  ///< how many fill a device, as the program says; 0: nothing
+  Interval own;                     ///< what the Job begins with, of all granules
   std::shared_ptr<const Kernel> kernel;
   std::shared_ptr<const ChunkPolicy> policy;
   std::string policy_name;
   bool repeatable = false;  ///< late chunks may run again
+  PlaceCosts costs;         ///< as earlier Jobs of it have shown
+  bool is_new = false;      ///< nothing is known of it
+  bool is_doubted = false;  ///< what is known of it is of another number of items: it may be another loop
 };
 
 /// What a Job is told of one of its devices.
 struct JobDevice {
   std::string name;
   RatedDevice rated;
-  Interval share;  ///< what it is dealt
+  Interval share;                  ///< what it is dealt
+  bool stops_at_granules = false;  ///< in launches of this loop
   WorkLeft::Word word;
 };
 
@@ -67,6 +73,7 @@ class Job {
 
   const Loop loop;
   const Granules& granules;
+  const Work work;
   WorkLeft left;
   RateBoard rates;
   Ledger ledger;

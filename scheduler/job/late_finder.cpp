@@ -18,8 +18,11 @@ constexpr std::int64_t blind_patience_ns = 100'000'000;
 
 }  // namespace
 
-LateFinder::LateFinder(const Granules& granules, const RateBoard& rates, bool copies)
-    : granules_(granules), rates_(rates), copies_(copies), flights_(rates.device_count()) {}
+LateFinder::LateFinder(const Granules& granules, const Work& work, const RateBoard& rates, bool copies,
+                       const std::vector<bool>& stops_at_granules)
+    : granules_(granules), work_(work), rates_(rates), copies_(copies), flights_(rates.device_count()) {
+  for (std::size_t i = 0; i < flights_.size(); ++i) flights_[i].stop_at_granules = stops_at_granules[i];
+}
 
 Flight* LateFinder::begin(std::uint32_t device, Interval granules, std::int64_t begin_ns,
                           std::int64_t forecast_end_ns) {
@@ -37,7 +40,17 @@ Flight* LateFinder::begin(std::uint32_t device, Interval granules, std::int64_t 
 /// A launch that started before any rate was known is forecast by what is known now.
 std::int64_t LateFinder::forecast_end_ns(const Flight::Sighting& seen, std::uint32_t device) const noexcept {
   if (seen.forecast_end_ns != Flight::no_forecast) return seen.forecast_end_ns;
-  return moment_after(seen.begin_ns, rates_.seconds(granules_.items_in(seen.granules), device));
+  return moment_after(seen.begin_ns, rates_.seconds(work_.of(seen.granules), device));
+}
+
+/// Of a launch that is late with a granule which may be one of the dear ones a copy would meet it, too. A single
+/// granule is nobody's to share.
+double LateFinder::copy_seconds(const Flight::Sighting& seen, std::uint32_t device, std::uint32_t owner,
+                                std::int64_t now_ns) const noexcept {
+  const double work = work_.of(seen.granules);
+  const double seconds =
+      seen.granules.size() > 1 ? rates_.copy_seconds(work, device, owner, now_ns) : rates_.seconds(work, device);
+  return std::max(seconds, rates_.seconds(rates_.dearest_granule(), device));
 }
 
 /// A part of what no copy was begun of yet, so that all who take part are done together: by factoring.
@@ -66,17 +79,46 @@ LateFinder::Candidate LateFinder::latest(std::uint32_t device, std::int64_t now_
       const auto seen = flight.look();
       if (!seen || (blind && now_ns - seen->begin_ns < blind_patience_ns)) continue;
       LateQuestion question{now_ns, blind ? seen->begin_ns : forecast_end_ns(*seen, other), 0};
+      // It is about to stop.
+      if (seen->is_asked && question.forecast_end_ns > now_ns) continue;
       // To ask for the cost of a copy is dear where there are many devices.
       const double seconds_left = expected_seconds_left(question);
       if (seconds_left <= std::max(latest.seconds_left, blind ? 0 : overhead_seconds)) continue;
       if (!blind) {
-        const std::uint64_t items = granules_.items_in(seen->granules);
-        question.copy_seconds = overhead_seconds + rates_.copy_seconds(items, device, other, now_ns);
+        question.copy_seconds = overhead_seconds + copy_seconds(*seen, device, other, now_ns);
       }
       if (worth_copying(question)) latest = {&flight, *seen, seconds_left};
     }
   }
   return latest;
+}
+
+/// Of the launches that can stop inside. What is overdue and may be copied is left to copies, which help also where a
+/// single granule never ends.
+LateFinder::Candidate LateFinder::longest(std::uint32_t device, std::int64_t now_ns) {
+  Candidate longest;
+  for (std::uint32_t other = 0; other < flights_.size(); ++other) {
+    if (other == device || !flights_[other].stop_at_granules) continue;
+    Flights& flights = flights_[other];
+    const Lock lock(flights.mutex);
+    for (Flight& flight : flights.all) {
+      const auto seen = flight.look();
+      if (!seen || seen->is_asked || seen->granules.size() < 2) continue;
+      const std::int64_t end_ns = rates_.any_measured() ? forecast_end_ns(*seen, other) : seen->begin_ns;
+      if (copies_ && end_ns <= now_ns) continue;
+      const double seconds_left = expected_seconds_left({now_ns, end_ns, 0});
+      if (seconds_left > longest.seconds_left) longest = {&flight, *seen, seconds_left};
+    }
+  }
+  return longest;
+}
+
+bool LateFinder::ask_for_rest(std::uint32_t device, std::int64_t now_ns, double overhead_seconds) {
+  // To stop and to begin again costs two launches, a look, and what a granule takes.
+  constexpr double least_seconds = 50e-6;
+  const Candidate found = longest(device, now_ns);
+  if (found.flight == nullptr || found.seconds_left < std::max(least_seconds, 4 * overhead_seconds)) return false;
+  return found.flight->ask_for_rest(found.seen);
 }
 
 std::optional<LateFinder::Piece> LateFinder::take(std::uint32_t device, std::int64_t now_ns, double overhead_seconds) {
@@ -110,8 +152,7 @@ std::optional<std::int64_t> LateFinder::next_ns(std::uint32_t device, std::int64
       if (!seen) continue;
       const std::int64_t end_ns = forecast_end_ns(*seen, other);
       if (next && std::max(now_ns, end_ns) >= *next) continue;
-      const double seconds = rates_.copy_seconds(granules_.items_in(seen->granules), device, other, now_ns);
-      consider(std::max(now_ns, moment_after(end_ns, seconds)));
+      consider(std::max(now_ns, moment_after(end_ns, copy_seconds(*seen, device, other, now_ns))));
     }
   }
   return next;

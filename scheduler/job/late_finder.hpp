@@ -14,6 +14,7 @@
 #include "late_chunk.hpp"
 #include "mutex.hpp"
 #include "rate_board.hpp"
+#include "work.hpp"
 
 namespace skua {
 
@@ -26,8 +27,10 @@ class LateFinder {
     Interval granules;
   };
 
-  /// `copies`: whether late chunks may run again.
-  LateFinder(const Granules& granules, const RateBoard& rates, bool copies);
+  /// `copies`: whether late chunks may run again. `stops_at_granules`: of each device, whether it can stop inside a
+  /// launch of this loop.
+  LateFinder(const Granules& granules, const Work& work, const RateBoard& rates, bool copies,
+             const std::vector<bool>& stops_at_granules);
 
   /// A launch of `granules` begins. Returns null once the Job was stopped: then nothing may be launched.
   /// Threads: the device's own; the flight is its own until finish().
@@ -36,6 +39,10 @@ class LateFinder {
   /// A piece of a late chunk for a device that has nothing else to do, if one is worth it.
   /// `overhead_seconds`: what a launch costs the device.
   std::optional<Piece> take(std::uint32_t device, std::int64_t now_ns, double overhead_seconds) SKUA_EXCLUDES(mutex_);
+
+  /// Asks the device that needs longest for what it runs to stop and to give the rest back, if that is worth the while
+  /// of `device`, which has nothing else to do, and could not be copied. Returns whether it was asked.
+  bool ask_for_rest(std::uint32_t device, std::int64_t now_ns, double overhead_seconds);
 
   /// The moment from which take() may find something. Returns nullopt when nothing runs elsewhere.
   std::optional<std::int64_t> next_ns(std::uint32_t device, std::int64_t now_ns) const SKUA_EXCLUDES(mutex_);
@@ -50,6 +57,7 @@ class LateFinder {
  private:
   struct alignas(64) Flights {
     mutable Mutex mutex;
+    bool stop_at_granules = false;
     std::deque<Flight> all SKUA_GUARDED_BY(mutex);  ///< addresses stay
   };
   struct Candidate {
@@ -59,11 +67,15 @@ class LateFinder {
   };
 
   std::int64_t forecast_end_ns(const Flight::Sighting& seen, std::uint32_t device) const noexcept;
+  double copy_seconds(const Flight::Sighting& seen, std::uint32_t device, std::uint32_t owner,
+                      std::int64_t now_ns) const noexcept;
+  Candidate longest(std::uint32_t device, std::int64_t now_ns);
   Candidate latest(std::uint32_t device, std::int64_t now_ns, double overhead_seconds);
   std::optional<Piece> take_piece(const std::shared_ptr<LateChunk>& late, std::uint32_t device, std::int64_t now_ns,
                                   double overhead_seconds) const;
 
   const Granules& granules_;
+  const Work& work_;
   const RateBoard& rates_;
   const bool copies_;
   std::deque<Flights> flights_;

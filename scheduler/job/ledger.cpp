@@ -31,7 +31,7 @@ void Ledger::count(std::uint32_t device, Interval granules, std::int64_t end_ns)
 }
 
 std::uint64_t Ledger::items_counted() const noexcept {
-  const std::uint64_t granules = counted_.load(std::memory_order_relaxed);
+  const std::uint64_t granules = granules_counted();
   return granules >= granules_.count() ? granules_.items()
                                        : std::min(granules_.items(), granules * granules_.granule_items());
 }

@@ -19,6 +19,12 @@ std::uint64_t WorkLeft::items_in_shares() const noexcept {
   return granules >= granules_.count() ? granules_.items() : granules * granules_.granule_items();
 }
 
+double WorkLeft::work_in_shares(const Work& work) const noexcept {
+  double sum = 0;
+  for (const Share& share : shares_) sum += work.of(share.look());
+  return std::min(sum, static_cast<double>(granules_.items()));
+}
+
 void WorkLeft::put_orphan(Interval granules) {
   const Lock lock(mutex_);
   orphans_.push_back(granules);

@@ -10,6 +10,7 @@
 #include "granules.hpp"
 #include "mutex.hpp"
 #include "share.hpp"
+#include "work.hpp"
 
 namespace skua {
 
@@ -26,6 +27,7 @@ class WorkLeft {
 
   /// In all Shares; a look at each.
   std::uint64_t items_in_shares() const noexcept;
+  double work_in_shares(const Work& work) const noexcept;
 
   /// Granules that are nobody's: a failed device's, or new ones of a Job that receives.
   void put_orphan(Interval granules) SKUA_EXCLUDES(mutex_);

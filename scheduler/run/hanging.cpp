@@ -22,7 +22,7 @@ std::optional<std::uint32_t> JobRun::find_hanging(std::int64_t patience_ns) cons
     const auto oldest = workers_[device] != nullptr ? workers_[device]->oldest() : std::nullopt;
     if (!oldest) continue;
     if (devices_[device]->info().can.runs_in_poll) return std::nullopt;
-    const double forecast_s = job_.rates.seconds(job_.granules.items_in(oldest->granules), device);
+    const double forecast_s = job_.rates.seconds(job_.work.of(oldest->granules), device);
     if (now_ns - patience_ns < moment_after(oldest->begin_ns, forecast_factor * forecast_s)) return std::nullopt;
     if (!hanging) hanging = device;
   }
@@ -50,7 +50,7 @@ std::int64_t JobRun::deadline_ns(std::uint32_t device, std::int64_t patience_ns)
   const std::int64_t spent_ns = now_ns - oldest->begin_ns;
   std::int64_t wait_ns = std::max(patience_ns, spent_ns);
   if (job_.rates.any_measured()) {
-    const double forecast_s = job_.rates.seconds(job_.granules.items_in(oldest->granules), device);
+    const double forecast_s = job_.rates.seconds(job_.work.of(oldest->granules), device);
     wait_ns = std::max(wait_ns, moment_after(oldest->begin_ns, forecast_s) - now_ns + patience_ns);
   }
   return now_ns + wait_ns;

@@ -18,17 +18,13 @@ Loop make_loop(JobRequest& request) {
   Loop loop;
   loop.name = request.name;
   loop.granules = Granules(request.items, request.granule_items);
+  loop.filling_items = request.filling_items;
   loop.own = request.own.value_or(loop.granules.all());
   loop.kernel = std::move(request.kernel);
   loop.policy = make_chunk_policy(request.policy);
   loop.policy_name = request.policy;
   loop.repeatable = request.repeatable;
-  const std::uint64_t bytes = loop.own.size() * std::uint64_t{loop.kernel->partial_bytes()};
-  if (bytes > results_bytes_max) {
-    throw InputError("granule " + std::to_string(request.granule_items) + ": the results of " +
-                     std::to_string(loop.own.size()) + " granules need " + std::to_string(bytes) +
-                     " bytes, at most 4294967296 are allowed");
-  }
+  check_results(loop.granules, loop.own, loop.kernel->partial_bytes());
   return loop;
 }
 
@@ -52,8 +48,9 @@ void require_a_device(const Loop& loop, const DeviceSet& devices, const std::vec
   if (!busy.empty()) {
     throw DeviceError("no device is free: each still runs something of an earlier Job" + busy, report_of_nothing(loop));
   }
-  throw InputError("device " + devices.entries.front().device.info().name + ": there is no code for it in the loop '" +
-                   loop.name + "': let hipcc or nvcc compile its source, or run it on the device host");
+  const Device& first = devices.entries.front().device;
+  throw InputError("device " + first.info().name + ": it cannot run the loop '" + loop.name +
+                   "': " + first.why_not(*loop.kernel) + "; or run it on the device host");
 }
 
 std::vector<RatedDevice> rate_devices(const Loop& loop, const DeviceSet& devices, const JobRequest& request,
@@ -67,7 +64,7 @@ std::vector<RatedDevice> rate_devices(const Loop& loop, const DeviceSet& devices
     one.rate_guess = device.info().rate_guess;
     if (one.takes_part) {
       // A device that was given up may still write to its own.
-      feedback[i].begin_job();
+      feedback[i].begin_job(loop.is_doubted);
       one.items_per_second = feedback[i].items_per_second();
     }
     rated.push_back(one);
@@ -76,16 +73,18 @@ std::vector<RatedDevice> rate_devices(const Loop& loop, const DeviceSet& devices
   return rated;
 }
 
-std::vector<double> deal_weights(const Loop& loop, const JobRequest& request, const std::vector<RatedDevice>& rated) {
+std::vector<double> deal_weights(const Loop& loop, const DeviceSet& devices, const JobRequest& request,
+                                 const std::vector<RatedDevice>& rated) {
   std::vector<double> weights = request.weights;
   if (weights.empty()) {
     std::vector<PlacedDevice> placed;
-    for (const RatedDevice& device : rated) {
+    for (std::size_t i = 0; i < rated.size(); ++i) {
+      const RatedDevice& device = rated[i];
       const bool even = request.placement == Placement::even;
-      placed.push_back(
-          {even ? std::nullopt : device.items_per_second, even ? 1 : device.rate_guess, device.takes_part});
+      placed.push_back({even ? std::nullopt : device.items_per_second, even ? 1 : device.rate_guess, device.takes_part,
+                        !devices.entries[i].device.info().can.stays_warm});
     }
-    weights = placement_weights(placed, loop.own.size());
+    weights = placement_weights(placed, loop.own.size(), Work(loop.granules, loop.costs).of(loop.own));
   }
   for (std::size_t i = 0; i < rated.size(); ++i) {
     if (!rated[i].takes_part) weights[i] = 0;
@@ -93,15 +92,42 @@ std::vector<double> deal_weights(const Loop& loop, const JobRequest& request, co
   return weights;
 }
 
+/// Where the costs of places are known, weights share out work; where they are not, granules.
+std::vector<Interval> deal_by_work(const Loop& loop, const std::vector<double>& weights) {
+  const Work work(loop.granules, loop.costs);
+  const bool is_even = loop.costs.is_even();
+  constexpr std::uint32_t fine = std::uint32_t{1} << 30;
+  std::vector<Interval> deal = place(is_even ? loop.own.size() : fine, weights);
+  const double all = work.of(loop.own);
+  const auto border = [&](std::uint32_t at) {
+    if (is_even || at == 0) return loop.own.front + at;
+    return at == fine ? loop.own.back : work.border_in(loop.own, all * at / fine);
+  };
+  for (Interval& share : deal) share = {border(share.front), border(share.back)};
+  return deal;
+}
+
+/// What earlier Jobs of the loop have shown.
+void recall(Loop& loop, const LoopMemory& memory) {
+  const auto is_known = [](const Feedback& feedback) { return feedback.items_per_second().has_value(); };
+  loop.is_new = std::none_of(memory.devices.begin(), memory.devices.end(), is_known);
+  const std::uint64_t items = loop.granules.items();
+  if (memory.items <= 2 * items && items <= 2 * memory.items) {
+    loop.costs = memory.costs;
+  } else {
+    loop.is_doubted = !loop.is_new;
+  }
+}
+
 std::vector<JobDevice> make_devices(const Loop& loop, const DeviceSet& devices, const JobRequest& request,
                                     std::vector<Feedback>& feedback) {
   const std::vector<RatedDevice> rated = rate_devices(loop, devices, request, feedback);
-  const std::vector<Interval> deal = place(loop.own.size(), deal_weights(loop, request, rated));
+  const std::vector<Interval> deal = deal_by_work(loop, deal_weights(loop, devices, request, rated));
   std::vector<JobDevice> made;
   for (std::size_t i = 0; i < rated.size(); ++i) {
     Device& device = devices.entries[i].device;
-    const Interval share{loop.own.front + deal[i].front, loop.own.front + deal[i].back};
-    made.push_back({device.info().name, rated[i], share, device.share_word()});
+    const bool stops = device.info().can.stops_at_granules && loop.kernel->unit() == Kernel::Unit::granule;
+    made.push_back({device.info().name, rated[i], deal[i], stops, device.share_word()});
   }
   return made;
 }
@@ -128,15 +154,24 @@ LoopKey key_of(const JobRequest& request) {
 
 }  // namespace
 
+void check_results(const Granules& granules, Interval own, std::size_t bytes_each) {
+  const std::uint64_t bytes = own.size() * std::uint64_t{bytes_each};
+  if (bytes <= results_bytes_max) return;
+  throw InputError("granule " + std::to_string(granules.granule_items()) + ": the results of " +
+                   std::to_string(own.size()) + " granules need " + std::to_string(bytes) +
+                   " bytes, at most 4294967296 are allowed");
+}
+
 JobRun::JobRun(JobRequest request, const DeviceSet& devices, RateMemory& memory, const Clock& clock,
                JobListener& listener)
     : clock_(clock),
-      feedback_(memory.of(key_of(request))),
+      memory_(memory.of(key_of(request))),
       devices_(all_of(devices)),
       job_(
           [&] {
             Loop loop = make_loop(request);
-            std::vector<JobDevice> made = make_devices(loop, devices, request, *feedback_);
+            recall(loop, *memory_);
+            std::vector<JobDevice> made = make_devices(loop, devices, request, memory_->devices);
             return JobParts{std::move(loop), std::move(made)};
           }(),
           clock.now_ns(), listener) {
@@ -150,8 +185,9 @@ JobRun::JobRun(JobRequest request, const DeviceSet& devices, RateMemory& memory,
       workers_.push_back(nullptr);
       continue;
     }
-    workers_.push_back(std::make_unique<Worker>(Worker::Context{
-        job_, i, *devices_[i], clock_, (*feedback_)[i], devices.nearness, devices.is_traced, devices.entries[i].load}));
+    workers_.push_back(
+        std::make_unique<Worker>(Worker::Context{job_, i, *devices_[i], clock_, memory_->devices[i], devices.nearness,
+                                                 devices.is_traced, devices.entries[i].load}));
   }
   job_.end_if_done(clock_.now_ns());
 }
@@ -206,12 +242,35 @@ void JobRun::receive(Interval granules) {
   job_.receive(granules, std::move(memory));
 }
 
+/// What a device that was given up took is its own yet.
+void JobRun::remember() {
+  if (stopped() != Stop::none || has_given_up()) return;
+  std::vector<const PlaceTimes*> times;
+  for (const auto& worker : workers_) {
+    if (worker != nullptr) times.push_back(&worker->times());
+  }
+  memory_->costs = job_.loop.costs.after(times);
+  memory_->items = job_.granules.items();
+  if (memory_->costs.is_even() && job_.loop.costs.is_even()) return;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i] == nullptr || workers_[i]->times().empty()) continue;
+    const PlaceTimes& took = workers_[i]->times();
+    double done = 0;
+    double seconds = 0;
+    for (const PlaceTimes::Part& part : took.parts()) {
+      done += memory_->costs.before(part.to) - memory_->costs.before(part.from);
+      seconds += part.seconds;
+    }
+    memory_->devices[i].correct(done * static_cast<double>(job_.granules.items()), seconds);
+  }
+}
+
 void JobRun::stop(Stop why, std::string message, std::exception_ptr exception) {
   job_.stop(why, clock_.now_ns(), std::move(message), std::move(exception));
 }
 
 std::optional<std::int64_t> JobRun::forecast_end_ns() const noexcept {
-  return job_.rates.end_ns(job_.left.items_in_shares(), clock_.now_ns());
+  return job_.rates.end_ns(job_.left.work_in_shares(job_.work), clock_.now_ns());
 }
 
 std::vector<TraceEvent> JobRun::take_trace(std::uint32_t device) {

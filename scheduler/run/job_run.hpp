@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -42,13 +43,17 @@ struct JobRequest {
   std::string name = "loop";
   std::uint64_t items = 0;  ///< of the whole loop
   std::uint64_t granule_items = 1;
-  std::optional<Interval> own;  ///< the granules that the Job begins with; nullopt: all of the loop
+  std::uint64_t filling_items = 0;  ///< how many fill a device, as the program says; 0: nothing
+  std::optional<Interval> own;      ///< the granules that the Job begins with; nullopt: all of the loop
   std::shared_ptr<const Kernel> kernel;
   std::string policy = "factoring";
   bool repeatable = false;  ///< late chunks may run again
   Placement placement = Placement::by_rate;
   std::vector<double> weights;  ///< of the first deal, one for each device; empty: by `placement`
 };
+
+/// Fails: InputError, where what these granules leave (bytes_each) would fill more than 4 GiB.
+void check_results(const Granules& granules, Interval own, std::size_t bytes_each);
 
 /// It checks the request, deals the granules, makes a Worker for each device, is handed the ends of launches, stops,
 /// and accounts. step() of one device is called by one thread at a time; all else by any, unless said.
@@ -107,7 +112,8 @@ class JobRun {
   Stop stopped() const noexcept { return job_.stopped(); }
   const std::string& name() const noexcept { return job_.loop.name; }
   std::uint64_t items() const noexcept { return job_.granules.items(); }
-  std::uint64_t items_done() const noexcept { return job_.ledger.items_counted(); }
+  /// Those that are counted, and those of launches that run, as far as the devices tell: a look.
+  std::uint64_t items_done() const noexcept;
   /// In all Shares.
   std::uint64_t items_left() const noexcept { return job_.left.items_in_shares(); }
   /// When all is thought to be done. Returns nullopt while no rate is known.
@@ -119,6 +125,9 @@ class JobRun {
   std::int64_t deadline_ns(std::uint32_t device, std::int64_t patience_ns) const;
 
   // After all devices have finished, or were given up.
+
+  /// What the next Job of the loop is to know: what items cost where they lie, and the devices' rates at such costs.
+  void remember();
 
   /// Who did what from begin_ns, when the Job was asked for, to end_ns, when its caller is let go.
   Report report(std::int64_t begin_ns, std::int64_t end_ns);
@@ -138,10 +147,13 @@ class JobRun {
   std::string what_it_does_not_end(std::uint32_t device) const;
   void count_what_copies_did();
   void note_waits(Report& report) const;
+  void note_single_chunks(Report& report) const;
+  void note_sleepers(Report& report) const;
+  void note_kinds(Report& report) const;
   std::string what_hangs() const;
 
   const Clock& clock_;
-  std::shared_ptr<std::vector<Feedback>> feedback_;
+  std::shared_ptr<LoopMemory> memory_;
   std::vector<Device*> devices_;
   Job job_;
   std::vector<std::unique_ptr<Worker>> workers_;  ///< null where the device takes no part

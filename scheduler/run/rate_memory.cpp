@@ -3,7 +3,7 @@
 
 namespace skua {
 
-std::shared_ptr<std::vector<Feedback>> RateMemory::of(const LoopKey& key) {
+std::shared_ptr<LoopMemory> RateMemory::of(const LoopKey& key) {
   const Lock lock(mutex_);
   const auto found = places_.find(key);
   if (found != places_.end()) {
@@ -14,7 +14,8 @@ std::shared_ptr<std::vector<Feedback>> RateMemory::of(const LoopKey& key) {
     places_.erase(entries_.back().first);
     entries_.pop_back();
   }
-  entries_.emplace_front(key, std::make_shared<std::vector<Feedback>>(device_count_));
+  entries_.emplace_front(key, std::make_shared<LoopMemory>());
+  entries_.front().second->devices.resize(device_count_);
   places_.emplace(key, entries_.begin());
   return entries_.front().second;
 }

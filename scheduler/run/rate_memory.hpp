@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include <decide/feedback.hpp>
+#include <decide/place_costs.hpp>
 #include <job/mutex.hpp>
 
 namespace skua {
@@ -22,6 +24,13 @@ struct LoopKey {
   auto operator<=>(const LoopKey&) const = default;
 };
 
+/// Of one loop.
+struct LoopMemory {
+  std::vector<Feedback> devices;  ///< one for each
+  PlaceCosts costs;
+  std::uint64_t items = 0;  ///< of the loop that the costs are of
+};
+
 /// Threads: any; what it gives, one for each device.
 class RateMemory {
  public:
@@ -30,11 +39,11 @@ class RateMemory {
 
   explicit RateMemory(std::size_t device_count) : device_count_(device_count) {}
 
-  /// One for each device. Whoever holds it keeps it, even when it is forgotten here.
-  std::shared_ptr<std::vector<Feedback>> of(const LoopKey& key) SKUA_EXCLUDES(mutex_);
+  /// Whoever holds it keeps it, even when it is forgotten here.
+  std::shared_ptr<LoopMemory> of(const LoopKey& key) SKUA_EXCLUDES(mutex_);
 
  private:
-  using Entry = std::pair<LoopKey, std::shared_ptr<std::vector<Feedback>>>;
+  using Entry = std::pair<LoopKey, std::shared_ptr<LoopMemory>>;
 
   std::size_t device_count_;
   Mutex mutex_;

@@ -17,21 +17,31 @@
 namespace skua {
 namespace {
 
-/// In the words of who set it.
-void check_policy(const std::string& policy) {
-  try {
-    make_chunk_policy(policy);
-  } catch (const InputError& error) {
-    throw InputError(std::string("JobOptions::") + error.what());
-  }
+/// In the words of who set them.
+void check(const JobOptions& options, std::uint64_t items, std::uint64_t granule_items, std::size_t result_bytes) {
+  const auto name_option = [](const char* option, const auto& make) {
+    try {
+      make();
+    } catch (const InputError& error) {
+      throw InputError(option + std::string(error.what()));
+    }
+  };
+  name_option("JobOptions::", [&] { make_chunk_policy(options.policy); });
+  name_option("JobOptions::granule_items: ", [&] {
+    const Granules granules(items, granule_items);
+    check_results(granules, granules.all(), result_bytes);
+  });
 }
 
 }  // namespace
 
 Scheduler::Crew::Crew(std::shared_ptr<CrewState> state, const SchedulerOptions& options)
-    : state_(std::move(state)), patience_(options.patience) {
+    : state_(std::move(state)), patience_(options.patience), earlier_(state_->devices) {
   const std::string trace = options.trace.empty() ? environment_variable("SKUA_TRACE").value_or("") : options.trace;
-  if (!trace.empty()) state_->trace = std::make_unique<Trace>(trace);
+  if (!trace.empty()) {
+    state_->trace = std::make_unique<Trace>(trace);
+    if (!state_->trace->note().empty()) state_->notes.push_back(state_->trace->note());
+  }
   const auto count = static_cast<std::uint32_t>(state_->devices.size());
   threads_.reserve(count);
   try {
@@ -102,14 +112,14 @@ std::shared_ptr<JobRun> Scheduler::Crew::make_job(std::uint64_t items, std::shar
   JobRequest request;
   request.name = options.name;
   request.items = items;
-  request.granule_items = options.granule_items != 0 ? options.granule_items : default_granule_items(items);
-  if (items > 0 && request.granule_items > items) {
-    throw InputError("JobOptions::granule_items " + std::to_string(request.granule_items) +
-                     ": larger than the loop's " + std::to_string(items) + " items");
-  }
   request.kernel = std::move(kernel);
+  const std::size_t result_bytes = request.kernel != nullptr ? request.kernel->partial_bytes() : 0;
+  const std::uint64_t granule =
+      options.granule_items != 0 ? options.granule_items : default_granule_items(items, result_bytes);
+  request.granule_items = std::min(granule, std::max<std::uint64_t>(items, 1));
+  request.filling_items = options.filling_items;
   request.policy = options.policy;
-  check_policy(options.policy);
+  check(options, items, request.granule_items, result_bytes);
   request.repeatable = options.repeat == Repeat::allowed;
   request.placement = options.placement;
   DeviceSet devices{{}, state_->nearness, state_->trace != nullptr};
@@ -126,13 +136,17 @@ std::shared_ptr<JobRun> Scheduler::Crew::make_job(std::uint64_t items, std::shar
   return std::make_shared<JobRun>(std::move(request), devices, state_->rates, *state_->clock, *state_);
 }
 
-/// Offers the Job to the devices that have a Share of it, or to the rest.
-void Scheduler::Crew::offer(const std::shared_ptr<JobRun>& job, bool to_those_with_a_share) {
+/// Offers the Job to devices that have not been asked yet. Those that cannot wait by themselves are left out as long as
+/// there is something to wait for.
+void Scheduler::Crew::offer(const std::shared_ptr<JobRun>& job, To whom) {
   std::vector<Parking*> asleep;
   {
     const std::lock_guard lock(state_->mutex);
+    state_->earlier = earlier_.works();
     for (std::uint32_t i = 0; i < job->device_count(); ++i) {
-      if (!job->takes_part(i) || job->was_dealt(i) != to_those_with_a_share) continue;
+      if (is_asked_[i] || !job->takes_part(i) || (whom == To::dealt && !job->was_dealt(i))) continue;
+      if (!earlier_.can_wait(*state_->devices[i])) continue;
+      is_asked_[i] = true;
       state_->members[i].offered = job;
       state_->members[i].is_offered.store(true, std::memory_order_release);
       state_->members[i].has_a_part.store(true, std::memory_order_release);
@@ -152,12 +166,14 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
   const std::int64_t begin_ns = state_->clock->now_ns();
   const Turns::Turn turn(turns_);
   const std::int64_t turn_ns = state_->clock->now_ns();
+  earlier_.look(options.after, turn_ns);
   const std::shared_ptr<JobRun> job = make_job(items, std::move(kernel), options);
   if (options.cancellation && options.cancellation->requested()) job->stop(Stop::cancelled);
   progress_failure_ = nullptr;
   if (!job->is_over()) {
     try {
-      offer(job, true);
+      is_asked_.assign(state_->devices.size(), false);
+      offer(job, To::dealt);
       wait_until_over(job, options, turn_ns);
     } catch (...) {
       job->stop(Stop::cancelled);
@@ -166,11 +182,15 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
     }
     wait_until_left(*job);
   }
+  earlier_.forget();
+  job->remember();
   Report report = job->report(begin_ns, state_->clock->now_ns());
+  if (state_->trace) state_->trace->flush();
   constexpr double worth_a_note_s = 1e-3;
   if (const double waited_s = static_cast<double>(turn_ns - begin_ns) * 1e-9; waited_s > worth_a_note_s) {
     report.notes.push_back("waited " + std::to_string(waited_s) + " s for Jobs of other threads before it began");
   }
+  for (const std::string& note : earlier_.notes()) report.notes.push_back(note);
   add_notes(report);
   // That something hangs is more than that a callback threw: the caller must not free anything.
   if (progress_failure_ && !job->has_given_up()) std::rethrow_exception(std::exchange(progress_failure_, nullptr));
@@ -187,6 +207,7 @@ Report Scheduler::Crew::run(std::uint64_t items, std::shared_ptr<const Kernel> k
 
 void Scheduler::Crew::add_notes(Report& report) {
   const std::lock_guard lock(state_->mutex);
+  report.notes.insert(report.notes.end(), state_->notes.begin(), state_->notes.end());
   for (const CrewState::Member& member : state_->members) {
     report.notes.insert(report.notes.end(), member.notes.begin(), member.notes.end());
   }

@@ -11,6 +11,7 @@
 #include <skua/scheduler.hpp>
 
 #include "crew_state.hpp"
+#include "earlier.hpp"
 #include "turn.hpp"
 
 namespace skua {
@@ -27,8 +28,11 @@ class Scheduler::Crew {
  private:
   std::shared_ptr<JobRun> make_job(std::uint64_t items, std::shared_ptr<const Kernel> kernel,
                                    const JobOptions& options);
-  void offer(const std::shared_ptr<JobRun>& job, bool to_those_with_a_share);
+  /// Devices that were dealt something come first.
+  enum class To : std::uint8_t { dealt, all };
+  void offer(const std::shared_ptr<JobRun>& job, To whom);
   std::chrono::nanoseconds stay_awake(const JobRun& job, std::int64_t begin_ns);
+  std::int64_t when_all_come(const JobRun& job, std::int64_t begin_ns) const;
   void report_progress(JobRun& job, const JobOptions& options, std::int64_t begin_ns);
   void wait_until_over(const std::shared_ptr<JobRun>& job, const JobOptions& options, std::int64_t begin_ns);
   void wait_until_left(JobRun& job);
@@ -41,7 +45,10 @@ class Scheduler::Crew {
   std::shared_ptr<CrewState> state_;
   std::chrono::milliseconds patience_;
   Turns turns_;
+  Earlier earlier_;
+  std::vector<bool> is_asked_;  ///< the devices to which the Job was offered
   std::int64_t next_progress_ns_ = 0;
+  std::uint64_t items_shown_ = 0;  ///< what was told of the Job's progress last
   std::exception_ptr progress_failure_;
   std::vector<std::thread> threads_;
 };

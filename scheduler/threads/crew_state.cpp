@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <skua/discovery.hpp>
+#include <skua/input.hpp>
 
 namespace skua {
 namespace {
@@ -28,10 +29,17 @@ CrewState::CrewState(Devices opened, Topology graph, std::unique_ptr<SteadyClock
       devices(std::move(opened)),
       nearness(infos_of(devices), topology),
       rates(devices.size()),
-      sampler(*clock) {
-  const auto stays_warm = [](const auto& device) { return device->info().can.stays_warm; };
-  is_warm =
-      std::all_of(devices.begin(), devices.end(), stays_warm) && devices.size() < discover_host_cpus().usable_count();
+      sampler(*clock),
+      notes(unknown_variables()) {
+  // What spins must not take the cores of bodies, nor these those of what drives a GPU.
+  std::uint64_t cores = 0;
+  bool any_warm = false;
+  for (const auto& device : devices) {
+    const Capabilities& can = device->info().can;
+    any_warm = any_warm || can.stays_warm;
+    cores += can.runs_in_poll ? can.slots_max : 1;
+  }
+  is_warm = any_warm && cores < discover_host_cpus().usable_count();
   for (const auto& device : devices) {
     members.emplace_back().notes = device->info().notes;
     addresses.push_back(address_of(device->info(), topology));

@@ -12,6 +12,7 @@
 
 #include <skua/backends.hpp>
 #include <skua/clock.hpp>
+#include <skua/earlier_work.hpp>
 #include <skua/topology.hpp>
 
 #include <load/sampler.hpp>
@@ -52,8 +53,13 @@ struct CrewState final : JobListener {
   std::vector<std::optional<GpuAddress>> addresses;  ///< of the devices that are GPUs, where they are known
   Sampler sampler;
   std::unique_ptr<Trace> trace;
-  bool is_warm = false;  ///< whether threads, and callers of short Jobs, spin: waking them would cost as much
+  std::vector<std::string> notes;  ///< of each Report
+  /// Whether callers of short Jobs, and the threads of devices that stay warm, spin: waking them would cost as much.
+  bool is_warm = false;
+  bool is_warm_device(std::uint32_t index) const noexcept { return is_warm && devices[index]->info().can.stays_warm; }
 
+  /// What the devices that are offered a Job are to wait for. Under `mutex`.
+  std::vector<std::shared_ptr<const EarlierWork>> earlier;
   std::deque<Member> members;
   Parking caller;                              ///< where the thread sleeps that waits for the Job
   std::atomic<std::uint32_t> inside_count{0};  ///< members inside; written under `mutex`

@@ -24,6 +24,11 @@ std::chrono::steady_clock::time_point in_ns(std::int64_t ns) {
 
 }  // namespace
 
+std::int64_t awake_ns(std::int64_t pause_ns) noexcept {
+  constexpr std::int64_t longest_ns = 5'000'000;
+  return pause_ns < longest_ns ? std::clamp(pause_ns + pause_ns / 2, warm_ns, longest_ns) : warm_ns;
+}
+
 std::int64_t sleep_ns(std::int64_t now_ns, std::int64_t since_ns, std::int64_t forecast_ns) noexcept {
   const std::int64_t left_ns = forecast_ns - now_ns;
   if (left_ns <= 2 * sleep_slack_ns) return 0;

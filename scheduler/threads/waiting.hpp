@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <thread>
 
 #include <skua/clock.hpp>
 #include <system/thread.hpp>
@@ -24,6 +25,20 @@ bool spin_until(Condition condition, std::int64_t until_ns, const Clock& clock) 
   }
   return true;
 }
+
+/// Yields to whoever has something to do, until `condition` holds or the moment has come, and says whether it holds.
+template <class Condition>
+bool yield_until(Condition condition, std::int64_t until_ns, const Clock& clock) {
+  while (!condition()) {
+    if (clock.now_ns() >= until_ns) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// How long a thread stays awake after a Job when the one before had come after such a pause: Jobs that follow one
+/// another at some milliseconds, as steps of a program do, find it awake. Units: nanoseconds.
+std::int64_t awake_ns(std::int64_t pause_ns) noexcept;
 
 /// How long to sleep at now_ns for a launch that began at since_ns and is forecast to end at forecast_ns; 0: not at
 /// all. Units: nanoseconds.

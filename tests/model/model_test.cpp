@@ -136,6 +136,38 @@ struct OwnerCopiesAndStop : rl::test_suite<OwnerCopiesAndStop<FlightOf, actors, 
   }
 };
 
+/// An owner ends a launch of two granules and counts what it has run of it, one of them where it was asked for the
+/// rest; somebody asks for that, and takes what is given back; somebody else may copy what runs. Each granule is
+/// counted once.
+struct OwnerAsksAndCopies : rl::test_suite<OwnerAsksAndCopies, 3> {
+  using Flight = BasicFlight<Primitives>;
+  Flight flight;
+  Tally tally;
+
+  void before() { flight.start({0, 2}, 1, 2); }
+
+  void thread(unsigned index) {
+    if (index == 0) {
+      // Where it sees that it was asked it stops after the first granule, and whoever is given the rest counts the
+      // second; also where somebody has begun to copy it since.
+      const bool stops = flight.was_asked();
+      if (flight.finish() == Flight::End::replaced) return;
+      tally.add({0, stops ? 1u : 2u});
+      if (stops) tally.add({1, 2});
+      return;
+    }
+    const auto seen = flight.look();
+    if (!seen) return;
+    if (index == 1) {
+      flight.ask_for_rest(*seen);
+    } else if (flight.freeze(*seen) && flight.settle()) {
+      tally.add(seen->granules);
+    }
+  }
+
+  void after() { tally.expect_each_once(2); }
+};
+
 /// As it was once: who may count is one atomic, whether it was interrupted another, which is set a little later. An
 /// owner between the two believes that copies replaced him, and what he has run is counted by nobody.
 template <class Atomics>
@@ -220,6 +252,7 @@ int main() {
       explore<OwnerAndThieves<CarelessShare, 2, 3, 2>>("a careless Share loses or doubles granules", Expect::faulty);
   good &= explore<OwnerCopiesAndStop<BasicFlight, 2, 2>>("owner and copies of two launches", Expect::sound);
   good &= explore<OwnerCopiesAndStop<BasicFlight, 3, 1>>("owner, copies and a stop", Expect::sound);
+  good &= explore<OwnerAsksAndCopies>("owner, copies and who asks for the rest", Expect::sound);
   good &= explore<OwnerCopiesAndStop<TwoWordFlight, 3, 1>>("a Flight of two words loses what was run", Expect::faulty);
   good &= explore<SleeperAndNotifier<true>>("no wake-up is lost", Expect::sound);
   good &= explore<SleeperAndNotifier<false>>("a ticket taken too late loses a wake-up", Expect::faulty);

@@ -12,7 +12,7 @@
 #include <skua/discovery.hpp>
 
 #include <probe/rocm_smi.hpp>
-#include <system/child_process.hpp>
+#include "support/forked_call.hpp"
 #include "support/machine_tree.hpp"
 #include "support/recorded.hpp"
 
@@ -40,15 +40,14 @@ constexpr const char* chain = R"({"gfx":"gfx90a","cu":104,"cpus":[{"cores":8},{"
                {"a":0,"b":3,"type":"xgmi","weight":45}]})";
 
 bool library_is_there() {
-  const auto result = run_isolated(
-      [](int file) {
-        for (const std::string& name : RocmSmiOptions().libraries) {
-          if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) continue;
-          if (write(file, "yes", 3) == 3) return;
-        }
-      },
-      std::chrono::seconds(5));
-  return result.output == "yes";
+  // In a process of its own: beside a library that this one has loaded none would be asked.
+  const auto answer = test::in_forked_process([]() -> std::string {
+    for (const std::string& name : RocmSmiOptions().libraries) {
+      if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return "yes";
+    }
+    return "no";
+  });
+  return answer == "yes";
 }
 
 Topology discovered(Source source) {
@@ -164,6 +163,21 @@ TEST_F(RealRocmSmi, ALockThatADeadProcessHoldsDelaysNothingBeyondTheDeadline) {
   const Topology topology = topology_from_json(result.at("topology"), "inside");
   EXPECT_EQ(topology.link(GpuId{0}, GpuId{3})->hops, 3u);
   EXPECT_THAT(topology.notes, Contains(AnyOf(HasSubstr("no answer within"), HasSubstr("failed to start"))));
+}
+
+TEST_F(RealRocmSmi, IsAskedWithoutAnyForkOfThisProcess) {
+  const test::MachineTree tree(json::parse(chain));
+  std::string reason;
+  const auto text = tree.run_inside(
+      [] {
+        static int forks = 0;
+        pthread_atfork([] { ++forks; }, nullptr, nullptr);
+        const Topology topology = discovered(Source::rocm_smi);
+        return std::to_string(topology.gpus.size()) + " GPUs, " + std::to_string(forks) + " forks";
+      },
+      reason);
+  if (!text) GTEST_SKIP() << "no mount namespace: " << reason;
+  EXPECT_EQ(*text, "4 GPUs, 0 forks");
 }
 
 class RealRocmSmiOnRecorded : public ::testing::TestWithParam<std::string> {};

@@ -49,6 +49,7 @@ SimulatedDevice draw_device(Dice& dice) {
   if (dice.chance(0.5)) device.jitter = dice.between(0, 0.3);
   device.launches_max = 1 + static_cast<std::uint32_t>(dice.below(3));
   device.stops_when_dropped = dice.chance(0.6);
+  device.stops_at_granules = device.stops_when_dropped && dice.chance(0.5);
   device.seed = dice.below(1'000'000);
   return device;
 }

@@ -26,6 +26,7 @@ struct Target {
   std::uint64_t seeds = 100;
   double most = 1.02;  ///< the jitter of chunks may make them a little faster than the bound knows
   Until until = Until::caller;
+  bool may_stay_out = false;  ///< a device may find nothing that it would not end last
 };
 
 void PrintTo(const Target& target, std::ostream* stream) {
@@ -95,7 +96,9 @@ TEST_P(Efficiency, ReachesItsPartOfTheLowerBound) {
     ASSERT_TRUE(result.ended);
     EXPECT_EQ(result.fault, "");
     EXPECT_EQ(result.report.items_done, result.report.items);
-    EXPECT_LT(idle.longest_s(), 1e-4);
+    if (!target.may_stay_out) {
+      EXPECT_LT(idle.longest_s(), 1e-4);
+    }
     const double waited_s = target.until == Until::counted ? result.report.waited_s : 0;
     reached.push_back(bound_s(scenario, result) / (result.report.makespan_s - waited_s));
     imbalance.push_back(result.report.imbalance());
@@ -154,6 +157,18 @@ INSTANTIATE_TEST_SUITE_P(PartsOfOneGpu, Efficiency,
                                           Target{"parts-0.12ms", 1 / 1.25, 0.75, any_imbalance},
                                           Target{"parts-0.12ms-unknown", 1 / 1.45, 0.65, any_imbalance}),
                          name_of);
+
+// What ordinary programs run: dear items that lie together, tiles of a program's own kernels, loops that share a name,
+// short steps, a host that joins the GPUs. The first chunks of a loop that nobody knows tell what it costs, and where.
+INSTANTIATE_TEST_SUITE_P(
+    Ordinary, Efficiency,
+    over_each_engine(Target{"cluster", 0.98, 0.75, any_imbalance, 20},
+                     Target{"cluster-third", 0.985, 0.95, any_imbalance, 20},
+                     Target{"cluster-end", 0.85, 0.85, any_imbalance, 20}, Target{"tiles", 0.97, 0.95, 0.03, 20},
+                     Target{"unnamed", 0.97, 0.95, 0.03, 20}, Target{"steps", 0.95, 0.65, any_imbalance, 100},
+                     Target{"mixed-30ms", 0.97, 0.97, any_imbalance, 20, 1.02, Until::caller, true},
+                     Target{"mixed-300ms", 0.99, 0.99, any_imbalance, 20, 1.02, Until::caller, true}),
+    name_of);
 
 class AThousandDevices : public test::OverEachEngine {};
 

@@ -19,8 +19,9 @@ namespace skua::test {
 /// Runs chunks on a thread of its own, two in flight, as a GPU would; looks between granules whether they are dropped.
 class AsynchronousDevice final : public Device {
  public:
-  explicit AsynchronousDevice(std::string name) : runner_([this] { run(); }) {
+  explicit AsynchronousDevice(std::string name, bool stays_warm = false) : runner_([this] { run(); }) {
     info_.name = std::move(name);
+    info_.can.stays_warm = stays_warm;
     info_.can.reaches_host_memory = true;
   }
   ~AsynchronousDevice() override {
@@ -65,7 +66,7 @@ class AsynchronousDevice final : public Device {
         if (granules > 0) completion.done_before_drop = {{0, granules}};
         return;
       }
-      const bool whole = launch.kernel->unit() == Kernel::Unit::chunk;
+      const bool whole = launch.kernel->unit() != Kernel::Unit::granule;
       part.begin = begin;
       part.end = whole ? launch.chunk.end : std::min(begin + launch.chunk.granule, launch.chunk.end);
       try {

@@ -31,6 +31,9 @@ class PassingDevice : public Device {
   const DeviceInfo& info() const noexcept override { return inner_->info(); }
   std::vector<std::string> attach() override { return inner_->attach(); }
   bool can_run(const Kernel& kernel) const noexcept override { return inner_->can_run(kernel); }
+  Awaited default_queue() const noexcept override { return inner_->default_queue(); }
+  bool can_wait_for(const EarlierWork& work) const noexcept override { return inner_->can_wait_for(work); }
+  void wait_for(const std::shared_ptr<const EarlierWork>& work) override { inner_->wait_for(work); }
   std::uint64_t filling_items(const Kernel& kernel, std::uint64_t granule) const override {
     return inner_->filling_items(kernel, granule);
   }

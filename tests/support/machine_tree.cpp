@@ -6,7 +6,6 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <map>
 #include <stdexcept>
@@ -15,7 +14,7 @@
 
 #include <skua/detail/pci_address.hpp>
 
-#include <system/child_process.hpp>
+#include "support/forked_call.hpp"
 
 namespace skua::test {
 namespace {
@@ -169,24 +168,16 @@ void MachineTree::add_card(const std::string& address, const std::string& vendor
 
 std::optional<std::string> MachineTree::run_inside(const std::function<std::string()>& work,
                                                    std::string& reason) const {
-  const IsolatedResult result = run_isolated(
-      [&](int file) {
-        std::string text;
-        try {
-          enter(path());
-          text = "+" + work();
-        } catch (const std::exception& error) {
-          text = std::string("-") + error.what();
-        }
-        for (std::size_t written = 0; written < text.size();) {
-          const ssize_t count = write(file, text.data() + written, text.size() - written);
-          if (count <= 0) return;
-          written += static_cast<std::size_t>(count);
-        }
-      },
-      std::chrono::seconds(30));
-  if (result.output.starts_with('+') && result.end == IsolatedResult::End::completed) return result.output.substr(1);
-  reason = result.output.starts_with('-') ? result.output.substr(1) : "the process inside died";
+  const auto result = in_forked_process([&] {
+    try {
+      enter(path());
+      return "+" + work();
+    } catch (const std::exception& error) {
+      return std::string("-") + error.what();
+    }
+  });
+  if (result && result->starts_with('+')) return result->substr(1);
+  reason = result && result->starts_with('-') ? result->substr(1) : "the process inside died";
   return std::nullopt;
 }
 

@@ -59,6 +59,16 @@ TEST(HostDevices, HaveNoMoreCoresThanTheQuotaGrants) {
   EXPECT_EQ(devices[0]->info().rate_guess + devices[1]->info().rate_guess, 3);
 }
 
+TEST(HostDevices, LeaveCoresToTheThreadsThatDriveOtherDevices) {
+  OpenOptions options;
+  options.driving_threads = 7;
+  const Devices eight = open_devices("host:8", two_nodes(), test::steady_clock(), options);
+  for (const auto& device : eight) EXPECT_EQ(device->info().can.slots_max, 1u);
+  EXPECT_EQ(eight[7]->info().numa_node, NumaId{1}) << "cores of all nodes are left";
+  const Devices many = open_devices("host:12", two_nodes(), test::steady_clock(), options);
+  EXPECT_EQ(many[0]->info().cpus->size(), 1u) << "where there are not enough for both, they share";
+}
+
 TEST(HostDevices, ShareTheCoresAlsoWhenNamedInSeveralParts) {
   const Devices devices = open_devices("host:1;host:3", two_nodes(), test::steady_clock());
   ASSERT_EQ(devices.size(), 4u);
@@ -68,7 +78,7 @@ TEST(HostDevices, ShareTheCoresAlsoWhenNamedInSeveralParts) {
 }
 
 TEST(Backends, AreAskedOnceForAllPartsThatNameThem) {
-  register_backend("listed", [](const std::string& argument, const Topology&, const Clock&) {
+  register_backend("listed", [](const std::string& argument, const Topology&, const Clock&, const OpenOptions&) {
     Devices devices;
     devices.push_back(std::make_unique<test::AsynchronousDevice>("listed:" + argument));
     return devices;
@@ -79,8 +89,23 @@ TEST(Backends, AreAskedOnceForAllPartsThatNameThem) {
   EXPECT_NE(complaint_about("host;host:1").find("all of host"), std::string::npos);
 }
 
+TEST(Backends, AreToldHowToOpenTheirDevices) {
+  std::vector<bool> told;
+  register_backend("told", [&](const std::string&, const Topology&, const Clock&, const OpenOptions& options) {
+    told.push_back(options.peers);
+    Devices devices;
+    devices.push_back(std::make_unique<test::AsynchronousDevice>("told"));
+    return devices;
+  });
+  OpenOptions without_peers;
+  without_peers.peers = false;
+  open_devices("told", Topology{}, test::steady_clock());
+  open_devices("host:1;told", Topology{}, test::steady_clock(), without_peers);
+  EXPECT_EQ(told, (std::vector<bool>{true, false}));
+}
+
 TEST(Backends, CanBeAddedFromOutsideButNotTwice) {
-  const OpenBackend open = [](const std::string& argument, const Topology&, const Clock&) {
+  const OpenBackend open = [](const std::string& argument, const Topology&, const Clock&, const OpenOptions&) {
     Devices devices;
     devices.push_back(std::make_unique<test::AsynchronousDevice>("mine:" + argument));
     return devices;

@@ -1,8 +1,7 @@
-// Tests of exact and simulated option prices.
+// Tests of exact option prices, and of what an option may be.
 #include <monte_carlo/black_scholes.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -15,19 +14,11 @@ namespace {
 using monte_carlo::black_scholes_price;
 using monte_carlo::Estimate;
 using monte_carlo::Option;
-using monte_carlo::OptionBody;
 using monte_carlo::OptionType;
 
 /// Hull's textbook example: its price is printed as 4.76 for the call and 0.81 for the put.
 Option textbook(OptionType type) {
   return {type, 42, 40, 0.1, 0.2, 0.5};
-}
-
-Estimate simulated(const Option& option, std::uint64_t paths, std::uint32_t stream = 0) {
-  const OptionBody body(option, 1, stream);
-  skua::Sums<2> sums;
-  for (std::uint64_t path = 0; path < paths; ++path) sums = sums + body(path);
-  return monte_carlo::estimate(sums.values[0], sums.values[1], paths);
 }
 
 TEST(BlackScholes, PricesTheTextbookExample) {
@@ -49,37 +40,6 @@ TEST(BlackScholes, GivesTheSureGainWithoutVolatilityOrTime) {
   EXPECT_DOUBLE_EQ(black_scholes_price({OptionType::put, 80, 90, 0.05, 0.3, 0}), 10);
 }
 
-TEST(OptionBody, AgreesWithBlackScholesWithinFourStandardErrors) {
-  for (const OptionType type : {OptionType::call, OptionType::put}) {
-    for (const double strike : {60.0, 105.0, 160.0}) {
-      const Option option = {type, 100, strike, 0.03, 0.2, 1};
-      const Estimate price = simulated(option, 400'000);
-      EXPECT_NEAR(*price.mean, black_scholes_price(option), 4 * *price.standard_error) << "strike " << strike;
-    }
-  }
-}
-
-TEST(OptionBody, HasTheVarianceOfTheDiscountedPayoff) {
-  // A call at strike nearly 0 pays the discounted price itself, whose variance is spot^2 (exp(volatility^2 maturity) -
-  // 1).
-  const Option option = {OptionType::call, 100, 1e-9, 0.03, 0.2, 1};
-  const Estimate price = simulated(option, 400'000);
-  const double expected = 100 * std::sqrt(std::exp(0.04) - 1) / std::sqrt(400'000.0);
-  EXPECT_NEAR(*price.standard_error, expected, 0.01 * expected);
-}
-
-TEST(OptionBody, NeedsNoRandomnessWhenThereIsNone) {
-  const Option option = {OptionType::call, 100, 90, 0.05, 0, 2};
-  EXPECT_NEAR(OptionBody(option, 1).payoff(12), black_scholes_price(option), 1e-12);
-}
-
-TEST(OptionBody, DrawsOtherPathsInAnotherStream) {
-  const Option option = {OptionType::call, 100, 1e-9, 0.03, 0.2, 1};
-  EXPECT_NE(OptionBody(option, 1, 0).payoff(0), OptionBody(option, 1, 1).payoff(0));
-  EXPECT_NE(OptionBody(option, 1, 0).payoff(0), OptionBody(option, 2, 0).payoff(0));
-  EXPECT_EQ(OptionBody(option, 1, 3).payoff(5), OptionBody(option, 1, 3).payoff(5));
-}
-
 TEST(OptionFault, NamesTheFieldThatIsImpossible) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto field = [](const Option& option) { return monte_carlo::option_fault(option).value().field; };
@@ -89,6 +49,24 @@ TEST(OptionFault, NamesTheFieldThatIsImpossible) {
   EXPECT_EQ(field({OptionType::call, 100, 90, 0.05, -0.1, 2}), "volatility");
   EXPECT_EQ(field({OptionType::call, 100, 90, 0.05, 0.1, nan}), "maturity");
   EXPECT_FALSE(monte_carlo::option_fault({OptionType::call, 100, 90, -0.05, 0, 0}).has_value());
+}
+
+TEST(RangeFault, NamesOptionsWhosePathsLeaveTheRangeOfThePrecision) {
+  using monte_carlo::Precision;
+  const auto fits = [](const Option& option, Precision precision) {
+    return !monte_carlo::range_fault(option, precision).has_value();
+  };
+  const Option usual = {OptionType::call, 100, 105, 0.03, 0.2, 1};
+  EXPECT_TRUE(fits(usual, Precision::single_float));
+  EXPECT_TRUE(fits({OptionType::put, 100, 1e-9, 0.03, 0.8, 10}, Precision::single_float));
+  EXPECT_TRUE(fits({OptionType::call, 1e-6, 1e6, 0.03, 0, 0}, Precision::single_float));
+  for (const Option& option :
+       {Option{OptionType::call, 1e20, 105, 0.03, 0.2, 1}, Option{OptionType::call, 1e-25, 105, 0.03, 0.2, 1},
+        Option{OptionType::put, 100, 105, -5, 0.2, 10}, Option{OptionType::put, 100, 105, 0.03, 10, 1}}) {
+    EXPECT_FALSE(fits(option, Precision::single_float));
+    EXPECT_TRUE(fits(option, Precision::double_float));
+  }
+  EXPECT_FALSE(fits({OptionType::call, 100, 105, 0.03, 1000, 1}, Precision::double_float));
 }
 
 TEST(Estimate, IsUnknownWithoutEnoughPaths) {

@@ -71,6 +71,16 @@ TEST(CommandLine, TakesPoliciesWithSpacesBetween) {
               AllOf(HasSubstr("static "), HasSubstr("factoring ")));
 }
 
+TEST(CommandLine, TriesAllPoliciesOutOverSeveralSeeds) {
+  const std::vector<std::string> words = {"simulate", "--scenario", "cluster-end", "--policy", "all", "--seeds", "2"};
+  const std::string output = output_of(words);
+  EXPECT_THAT(output, StartsWith("cluster-end, 2 seeds"));
+  for (const char* policy : {"factoring ", "fixed ", "formula ", "guided ", "static "}) {
+    EXPECT_THAT(output, HasSubstr(policy));
+  }
+  EXPECT_EQ(output, output_of(words));
+}
+
 TEST(CommandLine, SimulatesTheMachineFileThatTheDocumentsName) {
   const std::string file = std::string(SKUA_SOURCE_DIR) + "/samples/data/machine.json";
   EXPECT_THAT(output_of({"simulate", "--machine", file, "--items", "1e5"}), HasSubstr("factoring "));

@@ -1,5 +1,6 @@
 // Jobs that follow one another, many devices, and what the system refuses.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,14 +8,19 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <skua/input.hpp>
 #include <skua/scheduler.hpp>
 
 #include "support/asynchronous_device.hpp"
 #include "support/devices.hpp"
+#include "support/temporary_folder.hpp"
 #include "support/watchful_device.hpp"
 
 namespace skua {
@@ -71,6 +77,34 @@ constexpr int many = 32;  // sanitizers make threads dear
 #else
 constexpr int many = 1024;
 #endif
+
+TEST(Crew, WakesADeviceThatHelpsLittleOnlyWhenOthersAreLate) {
+  Devices devices;
+  devices.push_back(std::make_unique<test::AsynchronousDevice>("fast", true));
+  devices.push_back(std::move(test::host_devices(1).front()));
+  Scheduler scheduler(std::move(devices));
+  std::atomic<bool> is_stuck{false};
+  JobOptions options;
+  options.granule_items = 1;
+  const auto run = [&](std::uint64_t items) {
+    const auto work = [&](const Chunk& chunk) {
+      for (std::uint64_t i = chunk.begin; i < chunk.end; ++i) work_for(chunk.device == 1 ? 5ms : 50us);
+      if (chunk.device == 0 && is_stuck) std::this_thread::sleep_for(200ms);
+    };
+    return scheduler.launch(items, work, options);
+  };
+  run(2000);
+  EXPECT_GT(run(2000).devices[1].items, 0u);
+  const auto is_left_asleep = [](const Report& report) {
+    return report.devices[1].chunks == 0 && to_text(report).find("would have spared less") != std::string::npos;
+  };
+  // On a busy machine the fast one may be late by itself.
+  int tries = 1;
+  while (!is_left_asleep(run(60)) && tries < 50) ++tries;
+  EXPECT_LT(tries, 50);
+  is_stuck = true;
+  EXPECT_GT(run(60).devices[1].items, 0u);
+}
 
 TEST(Crew, RunsOneItemADeviceOnManyDevices) {
   Scheduler scheduler(SchedulerOptions{.devices = "host:" + std::to_string(many), .trace = {}});
@@ -184,6 +218,46 @@ TEST(Crew, FailsWhenThePollOfItsOnlyDeviceThrows) {
   devices[0] = std::make_unique<test::PollThrowingDevice>(std::move(devices[0]), 1);
   Scheduler scheduler(std::move(devices));
   EXPECT_THROW(scheduler.parallel_for(1000, [](std::uint64_t) {}), DeviceError);
+}
+
+TEST(Crew, WritesTheTraceThatTheEnvironmentAsksFor) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "trace.json").string();
+  setenv("SKUA_TRACE", path.c_str(), 1);
+  Scheduler scheduler(test::host_devices(2));
+  unsetenv("SKUA_TRACE");
+  JobOptions options;
+  options.policy = "fixed:1";  // of one granule nobody asks for the rest
+  scheduler.parallel_for(
+      1000, [](std::uint64_t) {}, options);
+  std::ifstream file(path);
+  const auto events = nlohmann::json::parse(file);
+  std::uint64_t items = 0;
+  for (const auto& event : events) {
+    if (event["name"] == "chunk") items += event["args"]["items"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(items, 1000u);
+}
+
+TEST(Crew, TellsTheBackendsWhetherGpusAreToReachOneAnother) {
+  static std::vector<bool> told;
+  register_backend("peers", [](const std::string&, const Topology&, const Clock&, const OpenOptions& options) {
+    told.push_back(options.peers);
+    return test::host_devices(1);
+  });
+  Scheduler({.devices = "peers"});
+  Scheduler({.devices = "peers", .peers = false});
+  EXPECT_EQ(told, (std::vector<bool>{true, false}));
+}
+
+TEST(Crew, OpensThisMachineWithoutForking) {
+  static std::atomic<int> forks{0};
+  ASSERT_EQ(pthread_atfork([] { ++forks; }, nullptr, nullptr), 0);
+  SchedulerOptions options;
+  options.devices = "host:1";
+  Scheduler scheduler(options);
+  EXPECT_EQ(scheduler.parallel_for(10, [](std::uint64_t) {}).items_done, 10u);
+  EXPECT_EQ(forks, 0);
 }
 
 }  // namespace

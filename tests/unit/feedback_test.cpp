@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include <decide/feedback.hpp>
@@ -45,12 +46,56 @@ TEST(Feedback, ForgetsASpikeWithinAFewChunks) {
 TEST(Feedback, BelievesTheThirdOfThreeSamplesThatAgree) {
   for (const double factor : {1e-3, 1e-1, 1e1, 1e3}) {
     Feedback feedback = with_rate_of_a_million();
-    const auto busy_ns = static_cast<std::int64_t>(static_cast<double>(millisecond_ns) / factor);
-    for (int i = 0; i < 2; ++i) feedback.add_chunk(1000, busy_ns);
+    const double work = 1000 * factor;
+    for (int i = 0; i < 2; ++i) feedback.add_chunk(work, millisecond_ns);
     EXPECT_GT(std::abs(*feedback.items_per_second() / (1e6 * factor) - 1), 0.1) << "two may be outliers";
-    feedback.add_chunk(1000, busy_ns);
+    feedback.add_chunk(work, millisecond_ns);
     EXPECT_NEAR(*feedback.items_per_second() / (1e6 * factor), 1, 1e-6) << factor;
   }
+}
+
+TEST(Feedback, BelievesAtOnceWhatANewJobsChunksTakeHoweverShort) {
+  Feedback feedback = with_rate_of_a_million();
+  feedback.begin_job();
+  for (int i = 0; i < 3; ++i) feedback.add_chunk(1000, 1000);
+  EXPECT_NEAR(*feedback.items_per_second() / 1e9, 1, 1e-6);
+}
+
+TEST(Feedback, TakesAFewCheapItemsForNoFasterDevice) {
+  Feedback feedback = with_rate_of_a_million();
+  for (int i = 0; i < 10; ++i) feedback.add_chunk(1000, millisecond_ns);
+  for (int i = 0; i < 4; ++i) feedback.add_chunk(100, 1000);
+  EXPECT_NEAR(*feedback.items_per_second() / 1e6, 1, 0.05);
+}
+
+TEST(Feedback, TakesTheFirstChunkOfADoubtedLoopForWhatItShows) {
+  Feedback feedback = with_rate_of_a_million();
+  feedback.begin_job(true);
+  feedback.add_chunk(10, 100 * millisecond_ns);
+  EXPECT_NEAR(*feedback.items_per_second(), 100, 1e-6);
+}
+
+TEST(Feedback, FindsWhatFillsADeviceWhereFewerItemsTakeAsLong) {
+  Feedback feedback;
+  const auto run = [&](std::uint64_t items) {
+    feedback.look_for_filling(items, static_cast<std::int64_t>(std::max<std::uint64_t>(items, 100)) * 10'000);
+  };
+  run(20);
+  EXPECT_EQ(feedback.filling_items(), 1u);
+  run(60);
+  EXPECT_EQ(feedback.filling_items(), 120u) << "more may take no longer, either";
+  run(120);
+  EXPECT_NEAR(static_cast<double>(feedback.filling_items()), 100, 60);
+  run(400);
+  EXPECT_NEAR(static_cast<double>(feedback.filling_items()), 100, 1);
+}
+
+TEST(Feedback, FindsNothingThatFillsWhereTimeGrowsWithItems) {
+  Feedback feedback;
+  for (const std::uint64_t items : {10, 40, 20, 160, 5}) {
+    feedback.look_for_filling(items, static_cast<std::int64_t>(items) * 10'000);
+  }
+  EXPECT_EQ(feedback.filling_items(), 1u);
 }
 
 TEST(Feedback, BelievesNoOutliersThatDisagree) {

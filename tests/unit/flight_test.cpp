@@ -64,6 +64,25 @@ TEST(Flight, ThatIsInterruptedBelongsToItsOwnerWhateverItsCopiesDo) {
   }
 }
 
+TEST(Flight, ThatWasAskedBelongsToItsOwnerUntilCopiesAreDone) {
+  for (const bool are_done : {false, true}) {
+    Flight flight;
+    flight.start({0, 9}, 0, 1);
+    ASSERT_TRUE(flight.ask_for_rest(*flight.look()));
+    EXPECT_TRUE(flight.drop().now());
+    EXPECT_FALSE(flight.is_decided());
+    ASSERT_TRUE(flight.look()->is_asked);
+    EXPECT_FALSE(flight.ask_for_rest(*flight.look())) << "once is enough";
+    ASSERT_TRUE(flight.freeze(*flight.look())) << "it does not stop";
+    if (are_done) {
+      EXPECT_TRUE(flight.settle());
+    }
+    EXPECT_EQ(flight.finish(), are_done ? Flight::End::replaced : Flight::End::counted);
+    EXPECT_FALSE(flight.settle());
+    EXPECT_FALSE(flight.reusable());
+  }
+}
+
 TEST(Flight, IsNotInterruptedAfterItsEnd) {
   Flight flight;
   flight.start({0, 1}, 0, 1);

@@ -208,10 +208,12 @@ TEST_F(GpuBackend, TakesNoQueryThatACaptureRefusedForAnEndOrALoss) {
 }
 
 TEST_F(GpuBackend, MakesNoContextOnAGpuThatWasNotAskedFor) {
-  const Devices devices = open("3");
-  const Memory shared = devices[0]->allocate(std::size_t{1} << 23, MemoryPlace::shared);
-  const Memory own = devices[0]->allocate(100, MemoryPlace::own);
-  EXPECT_EQ(stub.contexts, (std::set<int>{3}));
+  {
+    const Devices devices = open("3");
+    const Memory shared = devices[0]->allocate(std::size_t{1} << 23, MemoryPlace::shared);
+    const Memory own = devices[0]->allocate(100, MemoryPlace::own);
+  }
+  EXPECT_EQ(stub.contexts, (std::set<int>{3})) << "also where all is given back";
 }
 
 TEST_F(GpuBackend, LeavesTheCallersErrorAndCurrentGpuAlone) {

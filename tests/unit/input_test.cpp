@@ -12,6 +12,8 @@ namespace skua {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 template <class Call>
 std::string message_of(Call call) {
@@ -70,8 +72,11 @@ TEST(ParseNumber, ReadsFiniteNumbersOnly) {
 
 class Environment : public ::testing::Test {
  protected:
+  const std::vector<std::string> of_sites = {"SKUA_ROOT",    "SKUA_DIR", "SKUA_HOME",   "SKUA_PREFIX", "SKUA_PATH",
+                                             "SKUA_VERSION", "SKUA_LIB", "EBSKUA_ROOT", "SKUA_INC",    "SKUA_GCC_ROOT"};
   void TearDown() override {
     for (const char* name : {"SKUA_DEVICES", "SKUA_TRACE", "SKUA_DEVICE", "SKUA_TOPOLGY"}) unsetenv(name);
+    for (const std::string& name : of_sites) unsetenv(name.c_str());
   }
 };
 
@@ -93,6 +98,18 @@ TEST_F(Environment, AnUnknownVariableIsNamedWithItsNearestNeighbour) {
   const std::string message = message_of([] { check_environment(); });
   EXPECT_THAT(message, HasSubstr("SKUA_TOPOLGY"));
   EXPECT_THAT(message, HasSubstr("SKUA_TOPOLOGY"));
+}
+
+TEST_F(Environment, VariablesThatASiteSetsForAnyPackagePass) {
+  for (const std::string& name : of_sites) setenv(name.c_str(), "/opt/skua", 1);
+  EXPECT_THAT(unknown_variables(), IsEmpty());
+  EXPECT_NO_THROW(check_environment());
+}
+
+TEST_F(Environment, EveryUnknownVariableIsNamed) {
+  setenv("SKUA_TOPOLGY", "x", 1);
+  setenv("SKUA_DEVICE", "", 1);
+  EXPECT_THAT(unknown_variables(), UnorderedElementsAre(HasSubstr("SKUA_TOPOLGY"), HasSubstr("SKUA_DEVICE ")));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,17 @@ TEST(JobRun, TakesMoreGranulesInUntilItIsLetEnd) {
   EXPECT_EQ(value(*job), 99 * 100u / 2 + (900 + 999) * 100u / 2 + (400 + 409) * 10u / 2);
 }
 
+TEST(JobRun, SaysInItemOrderWhatIsNotDoneHoweverItCame) {
+  Stepped machine(1);
+  JobRequest request = sum_of(1000, 10, [](std::uint64_t i) { return i; });
+  request.own = Interval{50, 60};
+  const auto job = machine.start(request);
+  job->receive({90, 100});
+  job->receive({40, 41});
+  job->stop(Stop::cancelled);
+  EXPECT_EQ(job->report(0, 0).not_done, (std::vector<ItemRange>{{400, 410}, {500, 600}, {900, 1000}}));
+}
+
 TEST(JobRun, CanBeginWithNothingOfItsOwn) {
   Stepped machine(1);
   machine.listener.lets_it_end = false;
@@ -182,6 +194,30 @@ TEST(JobRun, SharesADeviceWithAnotherJob) {
   EXPECT_EQ(list.take_finished().size(), 2u);
   EXPECT_EQ(value(*first), 99 * 100u / 2);
   EXPECT_EQ(value(*second), 49 * 50u);
+}
+
+/// What device 0 of two is dealt of so many items, where the first tenth of 1,000 was seen to cost nine times the rest.
+std::uint64_t dealt_after_a_dear_tenth(std::uint64_t items) {
+  Stepped machine(2);
+  JobRequest request = sum_of(items, 1, [](std::uint64_t i) { return i; });
+  request.policy = "static";
+  request.placement = Placement::even;
+  PlaceTimes times;
+  for (int part = 0; part < 10; ++part) times.add({part / 10.0, (part + 1) / 10.0, 0.1, part == 0 ? 9.0 : 1.0});
+  const Kernel& kernel = *request.kernel;
+  const auto remembered = machine.memory.of({typeid(kernel), request.name});
+  remembered->costs = PlaceCosts().after({&times});
+  remembered->items = 1000;
+  const auto job = machine.start(request);
+  machine.drive(job);
+  return job->report(0, 1).devices[0].items;
+}
+
+TEST(JobRun, BelievesTheCostsOfPlacesUnlessThereAreMoreThanTwiceAsManyItemsOrLessThanHalf) {
+  for (const std::uint64_t items : {500u, 1000u, 2000u}) {
+    EXPECT_LE(dealt_after_a_dear_tenth(items), items / 10 + 2) << items;
+  }
+  for (const std::uint64_t items : {498u, 2002u}) EXPECT_EQ(dealt_after_a_dear_tenth(items), items / 2) << items;
 }
 
 TEST(JobRun, StopsWhenAPolicyThrowsAndRunsNothingAfterwards) {

@@ -2,13 +2,17 @@
 #include <monte_carlo/options.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <skua/input.hpp>
+#include <skua/scheduler.hpp>
 #include <support/temporary_folder.hpp>
 
 namespace {
@@ -114,6 +118,29 @@ TEST(MonteCarloOptions, NameTheOptionThatIsWrong) {
   expect_complaint({"extra"}, "extra");
 }
 
+/// What monte_carlo says where skua throws.
+std::string told(const std::function<void()>& use) {
+  try {
+    use();
+  } catch (const skua::InputError& error) {
+    return monte_carlo::in_words_of_command_line(error.what());
+  }
+  return "nothing was refused";
+}
+
+TEST(MonteCarloOptions, AreWhatSkuasOwnComplaintsName) {
+  using testing::StartsWith;
+  EXPECT_THAT(told([] { skua::Scheduler({.devices = "cuda:0"}); }), StartsWith("--devices cuda:0: no such backend"));
+  EXPECT_THAT(told([] { skua::Scheduler({.devices = "host:1;"}); }), StartsWith("--devices 'host:1;': an empty part"));
+  skua::Scheduler scheduler({.devices = "host:1"});
+  const auto sum = [&](std::uint64_t items) {
+    scheduler.parallel_reduce(items, 0.0, [](std::uint64_t) { return 1.0; }, {.granule_items = 1});
+  };
+  EXPECT_THAT(told([&] { sum(std::uint64_t{1} << 40); }), StartsWith("--granule: granule 1: 1099511627776 items give"));
+  EXPECT_THAT(told([&] { sum(std::uint64_t{1} << 31); }), StartsWith("--granule: granule 1: the results of"));
+  EXPECT_EQ(monte_carlo::in_words_of_command_line("--paths: x"), "--paths: x");
+}
+
 TEST(MonteCarloOptions, RefuseImpossibleSlabsAndOptions) {
   expect_complaint({"--absorption", "nan"}, "--absorption");
   expect_complaint({"--absorption", "-1"}, "--absorption");
@@ -125,6 +152,33 @@ TEST(MonteCarloOptions, RefuseImpossibleSlabsAndOptions) {
   expect_complaint({"--problem", "option", "--spot", "-1"}, "--spot");
   expect_complaint({"--problem", "option", "--volatility", "inf"}, "--volatility");
   expect_complaint({"--problem", "option", "--type", "straddle"}, "--type");
+}
+
+TEST(MonteCarloOptions, ReadThePrecisionOfAnOption) {
+  using monte_carlo::Precision;
+  EXPECT_EQ(read({"--problem", "option"}).value().precision, Precision::double_float);
+  EXPECT_EQ(read({"--problem", "option", "--precision", "double"}).value().precision, Precision::double_float);
+  EXPECT_EQ(read({"--problem", "option", "--precision", "float"}).value().precision, Precision::single_float);
+  expect_complaint({"--problem", "option", "--precision", "half"}, "--precision: 'half'");
+  expect_complaint({"--problem", "pi", "--precision", "float"}, "--precision");
+  expect_complaint({"--problem", "option", "--precision", "float", "--spot", "1e30"}, "--spot");
+}
+
+TEST(MonteCarloOptions, RefuseMorePathsThanCanBeRoundedUp) {
+  expect_complaint({"--problem", "option", "--paths", "18446744073709551613"}, "--paths: 18446744073709551613");
+  EXPECT_EQ(complaint({"--problem", "option", "--paths", "18446744073709551612"}), "");
+}
+
+TEST(MonteCarloOptions, NameTheLineOfAPortfolioThatFloatCannotDraw) {
+  const skua::test::TemporaryFolder folder;
+  const std::string path = folder
+                               .write("portfolio.csv",
+                                      "name,type,spot,strike,rate,volatility,maturity,paths\n"
+                                      "one,call,100,105,0.03,0.2,1,1000\ntwo,call,1e30,105,0.03,0.2,1,10\n")
+                               .string();
+  EXPECT_EQ(complaint({"--problem", "option", "--portfolio", path.c_str()}), "");
+  expect_complaint({"--problem", "option", "--portfolio", path.c_str(), "--precision", "float"},
+                   path + ":3: column 'spot'");
 }
 
 TEST(MonteCarloOptions, RefuseOptionsOfAnotherProblem) {

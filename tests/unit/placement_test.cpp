@@ -47,15 +47,16 @@ TEST(Placement, IsEvenWhenNoWeightSaysAnything) {
 }
 
 TEST(PlacementWeights, AreTheRatesWhereAllAreKnown) {
-  EXPECT_EQ(placement_weights({{3e9, 1}, {1e9, 1}, {2e9, 1, false}}, 8192), (std::vector<double>{3e9, 1e9, 0}));
+  EXPECT_EQ(placement_weights({{3e9, 1}, {1e9, 1}, {2e9, 1, false}}, 8192, 1e9), (std::vector<double>{3e9, 1e9, 0}));
 }
 
 TEST(PlacementWeights, AreTheGuessesWhereNoneIsKnown) {
-  EXPECT_EQ(placement_weights({{std::nullopt, 4}, {std::nullopt, 1}}, 8192), (std::vector<double>{4, 1}));
+  EXPECT_EQ(placement_weights({{std::nullopt, 4}, {std::nullopt, 1}}, 8192, 1e9), (std::vector<double>{4, 1}));
 }
 
 TEST(PlacementWeights, TakeGuessesForWhatThoseOfMeasuredDevicesWereWorth) {
-  EXPECT_EQ(placement_weights({{3e9, 10}, {1e9, 10}, {std::nullopt, 5}}, 8192), (std::vector<double>{3e9, 1e9, 1e9}));
+  EXPECT_EQ(placement_weights({{3e9, 10}, {1e9, 10}, {std::nullopt, 5}}, 8192, 1e9),
+            (std::vector<double>{3e9, 1e9, 1e9}));
 }
 
 TEST(PlacementWeights, LeaveAGranuleForEveryDeviceThatWasNeverMeasured) {
@@ -63,7 +64,7 @@ TEST(PlacementWeights, LeaveAGranuleForEveryDeviceThatWasNeverMeasured) {
     for (std::size_t place_of_slow = 0; place_of_slow < 9; ++place_of_slow) {
       std::vector<PlacedDevice> devices(9, PlacedDevice{std::nullopt, 3590});
       devices[place_of_slow].rate_guess = 1e-9;
-      const auto shares = place(granules, placement_weights(devices, granules));
+      const auto shares = place(granules, placement_weights(devices, granules, granules));
       EXPECT_EQ(total(shares), granules);
       EXPECT_GE(shares[place_of_slow].size(), 1u) << granules << " granules, device " << place_of_slow;
       EXPECT_LE(shares[place_of_slow].size(), 2u) << granules << " granules, device " << place_of_slow;
@@ -72,8 +73,20 @@ TEST(PlacementWeights, LeaveAGranuleForEveryDeviceThatWasNeverMeasured) {
 }
 
 TEST(PlacementWeights, LeaveNoneForADeviceThatIsKnownToTakeLongerForItThanTheJob) {
-  const auto shares = place(1000, placement_weights({{1e9, 1}, {1e3, 1}}, 1000));
+  const auto shares = place(1000, placement_weights({{1e9, 1}, {1e3, 1}}, 1000, 1000));
   EXPECT_EQ(shares[1].size(), 0u);
+}
+
+TEST(PlacementWeights, LeaveDevicesAsleepThatSpareLessThanTheyCost) {
+  const auto weights = [](double work, std::vector<PlacedDevice> devices) {
+    return placement_weights(devices, 8192, work);
+  };
+  const PlacedDevice gpu{1e9, 1};
+  const PlacedDevice core{1e7, 1, true, true};
+  EXPECT_EQ(weights(5e6, {gpu, core}), (std::vector<double>{1e9, 0})) << "of 5 ms it would spare 50 us";
+  EXPECT_EQ(weights(5e7, {gpu, core}), (std::vector<double>{1e9, 1e7}));
+  EXPECT_EQ(weights(5e6, {core, core}), (std::vector<double>{1e7, 1e7})) << "nobody is awake";
+  EXPECT_EQ(weights(5e6, {gpu, {std::nullopt, 1, true, true}})[1], 1e9) << "nobody knows";
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 #include <probe/rocm_smi.hpp>
 
 #include <dlfcn.h>
+#include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -29,7 +31,7 @@ using ::testing::SizeIs;
 class Stub : public ::testing::Test {
  protected:
   Stub() {
-    sys.write("devices/card0/vendor", "0x1002\n");
+    sys.write("devices/card0/device/vendor", "0x1002\n");
     sys.link("devices/card0", "class/drm/card0");
     options.sys = sys.path();
     options.libraries = {"libthat_is_not_there.so", SKUA_ROCM_SMI_STUB};
@@ -100,9 +102,6 @@ TEST_F(Stub, ASegmentationFaultIsANote) {
 }
 
 TEST_F(Stub, EightProbesAtOnceAllAnswer) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a child forked while another thread allocates waits for ever for this sanitizer's allocator";
-#endif
   std::vector<std::thread> threads;
   std::vector<std::size_t> counts(8);
   for (std::size_t& count : counts) {
@@ -126,12 +125,50 @@ TEST_F(Stub, IsNotLoadedBesideAnotherManagementLibrary) {
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("has loaded libamd_smi itself")));
 }
 
-TEST_F(Stub, IsNotAskedOnAMachineWithoutGraphicsDevices) {
+TEST_F(Stub, IsNotAskedOnAMachineWithoutGraphicsDevicesOfAmds) {
   behave("abort");
-  options.sys = sys.path() / "devices";
-  const Reading reading = probe_rocm_smi(options);
+  auto elsewhere = options;
+  elsewhere.sys = sys.path() / "devices";
+  for (int turn = 0; turn < 2; ++turn) {
+    const Reading reading = probe_rocm_smi(elsewhere);
+    EXPECT_THAT(reading.gpus, IsEmpty());
+    EXPECT_THAT(reading.notes, IsEmpty());
+    sys.write("devices/card0/device/vendor", "0x10de\n");
+    elsewhere = options;
+  }
+}
+
+TEST_F(Stub, WithoutItsProgramThereIsANoteAndTheRestIsReadFromSys) {
+  options.program = "/no/such/probe";
+  const auto kfd = probe_kfd(test::KfdFixture::from_file("chain").nodes());
+  const Topology topology = merge({kfd, probe_rocm_smi(options)}).topology;
+  EXPECT_THAT(topology.gpus, SizeIs(4));
+  EXPECT_THAT(topology.notes, Contains(AllOf(HasSubstr("rocm_smi: not asked, because /no/such/probe does not start"),
+                                             HasSubstr("/sys is used alone"))));
+}
+
+TEST_F(Stub, AProgramOfAnotherSkuaIsNotBelieved) {
+  const auto write_program = [&](const std::string& text) {
+    options.program = sys.write("probe", "#!/bin/sh\n" + text);
+    std::filesystem::permissions(options.program, std::filesystem::perms::owner_all);
+  };
+  write_program("printf 'skua-probe 2\\ngpu 768 0 0 ? ? x\\nend\\n' >&3\n");
+  Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, IsEmpty());
+  EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("another skua's; /sys is used alone")));
+  write_program("exit 127\n");
+  EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("does not run here")));
+  write_program("printf 'skua-probe 1\\ngpu 768 0 0 ? ? x\\nend\\n' >&3\n");
+  reading = probe_rocm_smi(options);
+  EXPECT_THAT(reading.gpus, SizeIs(1));
   EXPECT_THAT(reading.notes, IsEmpty());
+}
+
+TEST_F(Stub, ForksNothing) {
+  static std::atomic<int> forks{0};
+  ASSERT_EQ(pthread_atfork([] { ++forks; }, nullptr, nullptr), 0);
+  EXPECT_THAT(probe_rocm_smi(options).gpus, SizeIs(2));
+  EXPECT_EQ(forks, 0);
 }
 
 TEST_F(Stub, IsNotStartedWhereItIsKnownToAbort) {
@@ -162,9 +199,13 @@ TEST(RocmSmi, WithoutTheLibraryThereIsNothing) {
   RocmSmiOptions options;
   options.libraries = {"libthat_is_not_there.so"};
   const test::TemporaryFolder sys;
-  std::filesystem::create_directories(sys.path() / "class/drm");
+  sys.write("devices/card0/device/vendor", "0x1002\n");
+  sys.link("devices/card0", "class/drm/card0");
   options.sys = sys.path();
-  EXPECT_THAT(probe_rocm_smi(options).gpus, IsEmpty());
+  options.maps = sys.path() / "none";
+  const Reading reading = probe_rocm_smi(options);
+  EXPECT_THAT(reading.gpus, IsEmpty());
+  EXPECT_THAT(reading.notes, IsEmpty());
 }
 
 std::string four_gpus() {

@@ -49,7 +49,7 @@ struct OneWorker {
     made.loop.own = made.loop.granules.all();
     made.loop.kernel = std::make_shared<NoKernel>();
     made.loop.policy = std::move(policy);
-    for (const Interval& share : deal) made.devices.push_back({"silent", {}, share, device.share_word()});
+    for (const Interval& share : deal) made.devices.push_back({"silent", {}, share, false, device.share_word()});
     return made;
   }
   Step step() { return Worker({job, 0, device, clock, feedback, nearness, false, {}}).step({}, 2); }
@@ -75,6 +75,24 @@ TEST(Refill, AVictimThatIsBetterLeftAloneDoesNotHideTheOthers) {
   one.step();
   EXPECT_EQ(one.job.left.share(1).look().size(), 8u);
   EXPECT_EQ(one.job.left.share(2).look().size(), 11u);
+}
+
+TEST(Refill, NothingIsTakenThatWouldEndAfterAllElse) {
+  OneWorker slow({{0, 10}, {10, 20}, {20, 20}}, make_chunk_policy("factoring"));
+  slow.feedback.add_chunk(1, 1'000'000'000);
+  slow.feedback.add_chunk(1, 1'000'000'000);
+  slow.job.rates.set_measured(0, 1);
+  slow.job.rates.set_measured(1, 1000);
+  slow.job.rates.set_measured(2, 1000);
+  for (std::uint32_t i = 0; i < 3; ++i) slow.job.rates.set_busy_until(i, slow.clock.now_ns());
+  // The others need 10 ms for all, and it a second for one.
+  EXPECT_EQ(slow.step().wait, Step::Wait::work);
+  EXPECT_EQ(slow.device.launches, 0);
+  EXPECT_EQ(slow.job.left.share(0).look(), (Interval{0, 10}));
+  slow.job.rates.retire(1);
+  slow.job.rates.retire(2);
+  slow.step();
+  EXPECT_GT(slow.device.launches, 0) << "there are no others";
 }
 
 /// Somebody stops the Job just when the Worker is about to launch.

@@ -1,8 +1,17 @@
 // Recorded runs.
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include <skua/input.hpp>
 #include <skua/replay.hpp>
+#include <skua/scheduler.hpp>
 #include <skua/simulate.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -38,6 +47,59 @@ TEST(Replay, FindsTheCostsOfItems) {
   EXPECT_NEAR(scenario.costs.work(0, 100), 50, 0.1);
   EXPECT_NEAR(scenario.costs.work(100, 200), 150, 0.1);
   EXPECT_NEAR(scenario.machine.devices[0].work_per_second, 200 / 400e-6, 1);
+}
+
+TEST(Replay, ReadsWhatIsThereOfATraceThatWasCutOff) {
+  const std::string chunk = R"({"ph":"X","name":"chunk","pid":1,"tid":0,"ts":0,"dur":100,"args":{"items":100}})";
+  const std::string odd = R"({"ph":"M","name":"a]}\"[{","tid":0})";
+  for (const std::string& whole :
+       {"[" + odd + ",\n" + chunk + ",\n" + chunk, R"({"traceEvents":[)" + odd + "," + chunk + "," + chunk}) {
+    for (const std::size_t cut :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, chunk.size() / 2, chunk.size(), chunk.size() + 1}) {
+      const Scenario scenario = read_recorded_run(write(whole.substr(0, whole.size() - cut)));
+      EXPECT_EQ(scenario.costs.items(), cut == 0 ? 200u : 100u) << cut;
+      ASSERT_EQ(scenario.notes.size(), 1u);
+      EXPECT_NE(scenario.notes[0].find("cut off"), std::string::npos);
+    }
+  }
+  EXPECT_TRUE(read_recorded_run(write("[" + chunk + "\n]\n")).notes.empty());
+}
+
+TEST(Replay, KeepsTheDevicesOfTwoSchedulersApart) {
+  const Scenario scenario = read_recorded_run(write(R"([
+    {"ph":"X","name":"chunk","pid":1,"tid":0,"ts":0,"dur":100,"args":{"items":100}},
+    {"ph":"X","name":"chunk","pid":2,"tid":0,"ts":0,"dur":100,"args":{"items":100}}])"));
+  ASSERT_EQ(scenario.machine.devices.size(), 2u);
+  EXPECT_EQ(scenario.machine.devices[1].name, "recorded:1.0");
+}
+
+TEST(Replay, ReadsTheTraceOfAProcessThatWasKilledInAJob) {
+  const test::TemporaryFolder folder;
+  const std::string path = (folder.path() / "trace.json").string();
+  const pid_t child = fork();
+  if (child == 0) {
+    Scheduler scheduler(SchedulerOptions{.devices = "host:2", .trace = path});
+    JobOptions options;
+    options.policy = "fixed:1";
+    options.granule_items = 1;
+    scheduler.parallel_for(
+        1'000'000, [](std::uint64_t) { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }, options);
+    _exit(1);
+  }
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::error_code none_yet;
+  while (std::chrono::steady_clock::now() < until) {
+    const auto bytes = std::filesystem::file_size(path, none_yet);
+    if (!none_yet && bytes > 10'000) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const Scenario scenario = read_recorded_run(path);
+  EXPECT_EQ(scenario.machine.devices.size(), 2u);
+  EXPECT_GT(scenario.costs.items(), 20u);
 }
 
 TEST(Replay, RefusesWhatIsNoRecordedRun) {

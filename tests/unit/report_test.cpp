@@ -84,6 +84,20 @@ TEST(Report, ReadsBackWhatItWrote) {
   EXPECT_EQ(to_json(report_from_json(text, "a.json"), "[1,2]"), text);
 }
 
+TEST(Report, KeepsUnknownBytesUnknown) {
+  Report report = sample();
+  report.devices[1].bytes_moved = 7;
+  const std::string text = to_json(report);
+  const auto json = nlohmann::json::parse(text);
+  EXPECT_TRUE(json["devices"][0]["bytes_moved"].is_null()) << "nobody counted them";
+  EXPECT_EQ(json["devices"][1]["bytes_moved"], 7);
+  EXPECT_EQ(report_from_json(text, "a.json").devices[0].bytes_moved, std::nullopt);
+  EXPECT_EQ(report_from_json(text, "a.json").devices[1].bytes_moved, 7u);
+  auto absent = json;
+  absent["devices"][1].erase("bytes_moved");
+  EXPECT_EQ(report_from_json(absent.dump(), "a.json").devices[1].bytes_moved, std::nullopt);
+}
+
 TEST(Report, ReadsCountsBeyondThePrecisionOfADouble) {
   Report report = sample();
   report.items = ~std::uint64_t{0};

@@ -9,7 +9,8 @@ Victim victim(std::uint32_t device, std::uint32_t left, double rate, std::uint32
   Victim made;
   made.device = device;
   made.left = {0, left};
-  made.granules_per_second = rate;
+  made.work_left = left;
+  made.work_per_second = rate;
   made.distance = distance;
   return made;
 }
@@ -39,31 +40,27 @@ TEST(VictimChoice, TakesFirstFromADeviceThatFailed) {
   EXPECT_EQ(choose_victim({failed, victim(2, 1000, 1, 1)})->device, 1u);
 }
 
-TEST(StealSize, FollowsBothRates) {
-  EXPECT_EQ(steal_size(victim(1, 100, 1, 1), 1, 0), 50u);
-  EXPECT_EQ(steal_size(victim(1, 100, 1, 1), 3, 0), 75u);
-  EXPECT_EQ(steal_size(victim(1, 100, 3, 1), 1, 0), 25u);
+TEST(WorkToSteal, FollowsBothRates) {
+  EXPECT_DOUBLE_EQ(work_to_steal(victim(1, 100, 1, 1), 1, 0), 50);
+  EXPECT_DOUBLE_EQ(work_to_steal(victim(1, 100, 1, 1), 3, 0), 75);
+  EXPECT_DOUBLE_EQ(work_to_steal(victim(1, 100, 3, 1), 1, 0), 25);
 }
 
-TEST(StealSize, CountsWhatTheVictimStillRuns) {
+TEST(WorkToSteal, CountsWhatTheVictimStillRuns) {
   Victim busy = victim(1, 100, 1, 1);
   busy.busy_seconds = 1e6;
-  EXPECT_EQ(steal_size(busy, 1, 0), 100u);
+  EXPECT_DOUBLE_EQ(work_to_steal(busy, 1, 0), 100);
 }
 
-TEST(StealSize, LeavesATailThatTheVictimDoesSooner) {
-  EXPECT_EQ(steal_size(victim(1, 1, 100, 1), 1, 0), 0u);
-  EXPECT_EQ(steal_size(victim(1, 4, 100, 1), 100, 1.0), 0u) << "the launch alone costs the thief more";
+TEST(WorkToSteal, IsNoneOfATailThatTheVictimDoesSooner) {
+  EXPECT_LT(work_to_steal(victim(1, 1, 100, 1), 1, 0), 0.5);
+  EXPECT_EQ(work_to_steal(victim(1, 4, 100, 1), 100, 1.0), 0) << "the launch alone costs the thief more";
 }
 
-TEST(StealSize, TakesASingleGranuleFromADeviceThatIsSlow) {
-  EXPECT_EQ(steal_size(victim(1, 1, 0.01, 1), 1, 0), 1u);
-}
-
-TEST(StealSize, TakesEverythingFromADeviceThatFailed) {
+TEST(WorkToSteal, IsAllOfADeviceThatFailed) {
   Victim failed = victim(1, 17, 100, 1);
   failed.failed = true;
-  EXPECT_EQ(steal_size(failed, 1, 1e9), 17u);
+  EXPECT_EQ(work_to_steal(failed, 1, 1e9), 17);
 }
 
 }  // namespace

@@ -7,8 +7,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
+#include <vector>
 #ifdef SKUA_HAS_TBB
 #include <tbb/parallel_for.h>
 #endif
@@ -16,6 +23,7 @@
 #include <skua/scheduler.hpp>
 
 #include "support/devices.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace skua {
 namespace {
@@ -134,6 +142,53 @@ TEST(Turn, IsRefusedInAForkedProcessWhichCanStillEnd) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_EQ(try_a_job(scheduler), "done") << "the parent goes on";
 }
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Turn, IsLeftAloneByTheExitOfAForkedProcessAndSoIsTheTrace) {
+  const test::TemporaryFolder folder;
+  const std::string trace = (folder.path() / "trace.json").string();
+  // exit() destroys it.
+  static std::unique_ptr<Scheduler> scheduler;
+  scheduler = std::make_unique<Scheduler>(test::host_devices(2), SchedulerOptions{.devices = {}, .trace = trace});
+  const auto fork_and_exit = [&] {
+    const std::string before = content_of(trace);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      std::exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_EQ(content_of(trace), before);
+  };
+  fork_and_exit();
+  const auto sum = [&] {
+    return scheduler->parallel_reduce(1000, std::uint64_t{0}, [](std::uint64_t i) { return i; }).value;
+  };
+  EXPECT_EQ(sum(), 499'500u) << "the parent goes on";
+  EXPECT_NE(content_of(trace), "");
+  fork_and_exit();
+  // While a Job runs, too.
+  std::atomic<bool> runs{false};
+  std::atomic<bool> may_end{false};
+  std::thread other([&] {
+    scheduler->parallel_for(1, [&](std::uint64_t) {
+      runs = true;
+      while (!may_end) std::this_thread::sleep_for(1ms);
+    });
+  });
+  while (!runs) std::this_thread::yield();
+  fork_and_exit();
+  may_end = true;
+  other.join();
+  EXPECT_EQ(sum(), 499'500u);
+  scheduler.reset();
+}
 #endif
 
 TEST(Turn, LeavesSignalsToTheProgramsOwnThreads) {
@@ -148,6 +203,29 @@ TEST(Turn, LeavesSignalsToTheProgramsOwnThreads) {
   sigset_t mask;
   pthread_sigmask(SIG_SETMASK, nullptr, &mask);
   EXPECT_EQ(sigismember(&mask, SIGINT), 0) << "the caller's own mask is as it was";
+}
+
+struct AfterMain {
+  ~AfterMain() {
+    if (run) run();
+  }
+  std::function<void()> run;
+};
+AfterMain after_main;
+
+TEST(Turn, IsGivenToAJobInADestructorAfterMain) {
+  const pid_t child = fork();
+  if (child == 0) {
+    after_main.run = [] {
+      std::atomic<int> items{0};
+      Scheduler(test::host_devices(2)).parallel_for(100, [&](std::uint64_t) { ++items; });
+      _exit(items == 100 ? 0 : 1);
+    };
+    std::exit(2);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -44,5 +44,12 @@ TEST(Waiting, DoesNotSleepWhenTheMomentIsNear) {
   EXPECT_EQ(sleep_ns(1'000'000'000, 0, 5), 0);
 }
 
+TEST(Awake, IsAThreadForLongerThanThePauseBetweenAProgramsSteps) {
+  EXPECT_EQ(awake_ns(0), warm_ns);
+  EXPECT_EQ(awake_ns(2'000'000), 3'000'000);
+  EXPECT_EQ(awake_ns(4'000'000), 5'000'000);
+  EXPECT_EQ(awake_ns(6'000'000), warm_ns) << "nothing is gained by waiting for what comes so much later";
+}
+
 }  // namespace
 }  // namespace skua

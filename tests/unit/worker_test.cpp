@@ -78,13 +78,14 @@ class NoListener final : public JobListener {
   void changed() noexcept override {}
 };
 
-/// One Worker of a Job of one device, stepped by hand.
+/// One Worker of a Job, stepped by hand. The Job's other devices have nothing to do.
 class OneWorker {
  public:
-  explicit OneWorker(Device& device, const Clock& clock, std::uint64_t items, const std::string& policy)
+  explicit OneWorker(Device& device, const Clock& clock, std::uint64_t items, const std::string& policy, int others = 0,
+                     bool is_new = false)
       : device_(device),
         clock_(clock),
-        job_(parts(items, policy), clock.now_ns(), listener_),
+        job_(parts(items, policy, others, is_new), clock.now_ns(), listener_),
         nearness_({}, Topology{}) {}
 
   Step step() {
@@ -95,19 +96,29 @@ class OneWorker {
     if (auto completion = device_.poll()) ended.push_back(*completion);
     return worker_->step(ended, device_.info().can.launches_max - worker_->launches_held());
   }
+  /// What the next step launches, after the chunk before it has run for so long.
+  std::uint64_t next_items(HandClock& clock, std::int64_t us) {
+    clock.time_ns += us * 1000;
+    const std::uint64_t before = job_.left.share(0).look().size();
+    step();
+    return before - job_.left.share(0).look().size();
+  }
   Job& job() { return job_; }
+  const PlaceTimes& times() const { return worker_->times(); }
 
   Feedback feedback;
   std::function<GpuLoad()> load;
 
  private:
-  JobParts parts(std::uint64_t items, const std::string& policy) const {
+  JobParts parts(std::uint64_t items, const std::string& policy, int others, bool is_new) const {
     JobParts parts;
+    parts.loop.is_new = is_new;
     parts.loop.granules = Granules(items, 1);
     parts.loop.own = parts.loop.granules.all();
     parts.loop.kernel = std::make_shared<NoKernel>();
     parts.loop.policy = make_chunk_policy(policy);
-    parts.devices.push_back({"patient", {}, parts.loop.own, device_.share_word()});
+    parts.devices.push_back({"patient", {}, parts.loop.own, false, device_.share_word()});
+    for (int i = 0; i < others; ++i) parts.devices.push_back({"idle", {}, {}, false, device_.share_word()});
     return parts;
   }
 
@@ -156,6 +167,38 @@ TEST(Worker, LeavesThreeQuartersOfItsShareToOthersUntilAChunkHasConfirmedItsRate
   worker.job().rates.set_measured(0, *worker.feedback.items_per_second());
   worker.step();
   EXPECT_EQ(worker.job().left.share(0).look().size(), 750'000u);
+}
+
+TEST(Worker, BeginsALoopThatNobodyKnowsWithSmallChunksThatGrowWhileTheyAreCheap) {
+  HandClock clock;
+  PatientDevice device(clock);
+  OneWorker worker(device, clock, 8 * 256 * 100, "factoring", 7, true);
+  constexpr std::uint64_t first = 100;  // N / (256 P)
+  EXPECT_EQ(worker.next_items(clock, 0), first);
+  EXPECT_EQ(worker.next_items(clock, 100), 2 * first) << "no chunk is above N / (128 P)";
+  EXPECT_EQ(worker.next_items(clock, 200), 2 * first);
+  EXPECT_EQ(worker.next_items(clock, 200), 2 * first);
+  EXPECT_LE(worker.next_items(clock, 20'000), 4u) << "it was a hundred times dearer than thought";
+}
+
+TEST(Worker, HasNoCareOfALoopThatIsKnown) {
+  HandClock clock;
+  PatientDevice device(clock);
+  OneWorker worker(device, clock, 8 * 256 * 100, "factoring", 7);
+  EXPECT_EQ(worker.next_items(clock, 0), 8 * 256 * 100 / (8 * 8) / 1u) << "N / (8 P)";
+}
+
+TEST(Worker, LearnsNothingOfAPlaceFromTheChunkThatLoadsCode) {
+  HandClock clock;
+  PatientDevice device(clock);
+  OneWorker worker(device, clock, 1'000'000, "fixed:1000", 1);
+  for (const int chunk_ms : {300, 1, 1}) {
+    worker.step();
+    clock.time_ns += chunk_ms * 1'000'000;
+  }
+  worker.step();
+  ASSERT_EQ(worker.times().parts().size(), 2u);
+  EXPECT_DOUBLE_EQ(worker.times().parts().front().from, 1e-3) << "items 1,000 to 2,000";
 }
 
 TEST(Worker, LooksAtOnceAtAChunkThatWasDropped) {

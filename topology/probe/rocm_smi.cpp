@@ -1,6 +1,7 @@
 // Guards the questions to librocm_smi64, and reads the answers.
 #include "rocm_smi.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -13,11 +14,13 @@
 
 #include <graph/amd_link.hpp>
 #include <graph/vendor_address.hpp>
-#include <system/child_process.hpp>
+#include <program/protocol.hpp>
+#include <system/spawned_program.hpp>
 #include <text/numbers.hpp>
+#include <text/small_file.hpp>
 #include <vendor/rocm_smi_library.hpp>
 #include "kfd_tree.hpp"
-#include "rocm_smi_calls.hpp"
+#include "probe_program.hpp"
 
 namespace skua {
 namespace {
@@ -39,16 +42,32 @@ struct Hazards {
   std::optional<std::string> of_links;
 };
 
+std::vector<fs::path> graphics_cards(const fs::path& sys) {
+  std::vector<fs::path> cards;
+  std::error_code error;
+  const fs::path folder = sys / "class/drm";
+  for (fs::directory_iterator card(folder, error); !error && card != fs::directory_iterator(); card.increment(error)) {
+    const std::string name = card->path().filename().string();
+    const bool is_card = name.starts_with("card") && name.find_first_not_of("0123456789", 4) == std::string::npos;
+    if (is_card) cards.push_back(card->path());
+  }
+  return cards;
+}
+
+/// Elsewhere the library has nothing to say, and to start a program for it would be for nothing.
+bool has_amd_card(const fs::path& sys) {
+  const std::vector<fs::path> cards = graphics_cards(sys);
+  return std::any_of(cards.begin(), cards.end(),
+                     [](const fs::path& card) { return read_small_file(card / "device/vendor") == "0x1002"; });
+}
+
 /// What in /sys is known to make the library abort (seen with version 5.2.3).
 Hazards hazards_in(const fs::path& sys) {
   Hazards hazards;
-  std::error_code error;
-  const fs::path cards = sys / "class/drm";
-  for (fs::directory_iterator card(cards, error); !error && card != fs::directory_iterator(); card.increment(error)) {
-    const std::string name = card->path().filename().string();
-    const bool is_card = name.starts_with("card") && name.find_first_not_of("0123456789", 4) == std::string::npos;
+  for (const fs::path& card : graphics_cards(sys)) {
     std::error_code ignored;
-    if (is_card && !card->is_symlink(ignored)) hazards.of_starting = fmt::format("{} is not a link", name);
+    if (fs::is_symlink(card, ignored)) continue;
+    hazards.of_starting = fmt::format("{} is not a link", card.filename().string());
   }
   const auto nodes = find_kfd_nodes(sys / "class/kfd/kfd/topology");
   if (!nodes) return hazards;
@@ -178,36 +197,41 @@ Reading rocm_smi_reading_from(const std::string& output) {
 
 Reading probe_rocm_smi(const RocmSmiOptions& options) {
   Reading nothing = empty_reading();
-  std::error_code error;
-  if (!fs::is_directory(options.sys / "class/drm", error)) return nothing;
+  const auto not_asked = [&nothing](const std::string& why) {
+    nothing.notes.push_back("rocm_smi: not asked, because " + why);
+    return std::move(nothing);
+  };
+  if (!has_amd_card(options.sys)) return nothing;
   if (const auto loaded = loaded_amd_library(options.maps)) {
-    nothing.notes.push_back(fmt::format("rocm_smi: not asked, because this process has loaded {} itself", *loaded));
-    return nothing;
+    return not_asked(fmt::format("this process has loaded {} itself", *loaded));
   }
   const Hazards hazards = hazards_in(options.sys);
-  if (hazards.of_starting) {
-    nothing.notes.push_back(fmt::format("rocm_smi: not asked, because {}, on which it aborts", *hazards.of_starting));
-    return nothing;
+  if (hazards.of_starting) return not_asked(*hazards.of_starting + ", on which it aborts");
+  const auto program = options.program.empty() ? find_probe_program() : std::optional(options.program);
+  ProgramResult result;
+  if (program) {
+    std::vector<std::string> words = {probe_version, hazards.of_links ? probe_task_gpus : probe_task_links};
+    words.insert(words.end(), options.libraries.begin(), options.libraries.end());
+    result = run_program(*program, words, options.deadline);
   }
-  const AskLinks ask_links = hazards.of_links ? AskLinks::no : AskLinks::yes;
-  const IsolatedResult result =
-      run_isolated([&](int file) { ask_rocm_smi(options.libraries, ask_links, file); }, options.deadline);
+  const bool was_killed = result.end == ProgramResult::End::killed_at_deadline;
+  if (!was_killed && !result.output.starts_with(probe_greeting)) {
+    return not_asked(why_probe_is_useless(program, result.failure) + "; /sys is used alone");
+  }
   Reading reading = rocm_smi_reading_from(result.output);
   if (hazards.of_links) {
     reading.notes.push_back(
         fmt::format("rocm_smi: not asked about links, because {}, on which it aborts", *hazards.of_links));
   }
-  if (result.end == IsolatedResult::End::killed_at_deadline) {
+  if (was_killed) {
     reading = std::move(nothing);
     reading.notes.push_back(
         fmt::format("rocm_smi: gave no answer within {} ms {} and was dropped; /sys is used instead",
                     options.deadline.count(), last_question(result.output)));
-  } else if (result.end == IsolatedResult::End::died) {
+  } else if (result.end == ProgramResult::End::died) {
     const char* how = result.signal_number == 0 ? "an error" : strsignal(result.signal_number);
     reading.notes.push_back(
         fmt::format("rocm_smi: ended by {} {}; only what it said before is used", how, last_question(result.output)));
-  } else if (result.end == IsolatedResult::End::not_started) {
-    reading.notes.push_back("rocm_smi: not asked, because no process could be started for it");
   }
   return reading;
 }

@@ -17,15 +17,17 @@ struct RocmSmiOptions {
   std::chrono::milliseconds deadline{1500};  ///< for everything together
   std::filesystem::path sys = "/sys";        ///< looked at beforehand for what makes the library abort
   std::filesystem::path maps = "/proc/self/maps";
+  std::filesystem::path program;  ///< that asks it; empty: find_probe_program()
 };
 
-/// Asks the library in a child process that is killed at the deadline: it aborts on some machines and waits for locks
-/// of dead processes on others. A note tells when it died, which leaves what it said before, or was killed, which
-/// leaves nothing. It is not asked where there are no graphics devices, or when this process has loaded a management
-/// library of AMD itself: two do not mix. Blocks: until the deadline at most.
+/// Asks the library by way of skua's program libexec/skua/probe, which is killed at the deadline: the library aborts on
+/// some machines and waits for locks of dead processes on others. A note tells when the program died, which leaves what
+/// it said before, was killed, which leaves nothing, or is not there. It is not asked where there is no graphics device
+/// of AMD, or when this process has loaded a management library of AMD itself: two do not mix.
+/// Blocks: until the deadline at most.
 Reading probe_rocm_smi(const RocmSmiOptions& options = {});
 
-/// What the child's output says. For tests: speeds and weights are as the library gives them.
+/// What the program's output says. For tests: speeds and weights are as the library gives them.
 Reading rocm_smi_reading_from(const std::string& output);
 
 }  // namespace skua

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skua {
 
@@ -27,7 +28,12 @@ double parse_number(std::string_view text, std::string_view what);
 /// The value of one of skua's variables. Returns nullopt when it is unset or empty.
 std::optional<std::string> environment_variable(const char* name);
 
-/// Fails: InputError that names the first SKUA_* variable skua does not know, and the known one nearest to it.
+/// A sentence for each SKUA_* variable that skua does not know, with the known one nearest to it. Those that end in
+/// _ROOT, _DIR, _HOME, _PREFIX, _PATH, _VERSION, _LIB or _INC are a site's, and none of skua's concern.
+std::vector<std::string> unknown_variables();
+
+/// For skua's own programs; in others, what unknown_variables() says is a note in each Report.
+/// Fails: InputError with the first of unknown_variables().
 void check_environment();
 
 }  // namespace skua

@@ -1,4 +1,4 @@
-// For sources with HIP or CUDA: the stream of a chunk, and how bodies run over the items and granules of a chunk.
+// The stream of a chunk; and, for sources with HIP or CUDA, how bodies run over the items and granules of a chunk.
 #pragma once
 
 #include <algorithm>
@@ -9,17 +9,30 @@
 #include <optional>
 
 #include <skua/detail/gpu_code.hpp>
-#include <skua/detail/gpu_kernels.hpp>
-#include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
 #include <skua/kernel.hpp>
+#if defined(SKUA_GPU_HIP) || defined(SKUA_GPU_CUDA) || defined(__CUDACC__) || defined(__HIPCC__)
+#include <skua/detail/gpu_after.hpp>
+#include <skua/detail/gpu_kernels.hpp>
+#include <skua/detail/gpu_limits.hpp>
+#include <skua/detail/hip_names.hpp>
+#endif
 
 namespace skua {
 
+#if defined(SKUA_GPU_HIP) || defined(SKUA_GPU_CUDA)
+namespace gpu_api {
+using Stream = hipStream_t;
+}
+using Stream = gpu_api::Stream;
+#else
+/// Without a GPU's runtime: a type of its own, of which there is no object.
+using Stream = struct NoStream*;
+#endif
+
 /// The stream to launch a chunk's kernel on; null when the chunk is on a host device.
-inline auto stream(const Chunk& chunk) {
-  using namespace gpu_api;
-  return static_cast<hipStream_t>(chunk.stream);
+inline Stream stream(const Chunk& chunk) {
+  return static_cast<Stream>(chunk.stream);
 }
 
 }  // namespace skua
@@ -27,9 +40,6 @@ inline auto stream(const Chunk& chunk) {
 #if defined(__CUDACC__) || defined(__HIPCC__)
 
 namespace skua::gpu {
-
-/// Kernels take bodies by value, and 4 KiB hold all arguments.
-inline constexpr std::size_t body_bytes_max = 3072;
 
 /// Blocks of a kernel that one compute unit holds at once; asked once for each GPU.
 /// Fails: 0, with the runtime's last error set.
@@ -81,7 +91,8 @@ GpuRounds items_rounds(const Chunk& chunk, const GpuPart& part) {
 
 template <class Body>
 void start_items(const Body& body, const Chunk& chunk, const GpuPart& part) {
-  static_assert(sizeof(Body) <= body_bytes_max, "this body holds too much by value for a GPU: let it hold pointers");
+  static_assert(LoopNeeds{sizeof(Body)}.fits_gpu(),
+                "this body holds too much by value for a GPU: let it hold pointers");
   const unsigned grid = items_grid<Body>(chunk, part);
   const std::uint64_t all = (chunk.items() - 1) / (std::uint64_t{grid} * Slicing::block_threads) + 1;
   run_items<Body><<<grid, Slicing::block_threads, 0, stream(chunk)>>>(body, chunk.begin, chunk.items(), all, part);
@@ -107,9 +118,8 @@ GpuRounds reduction_rounds(const Chunk& chunk, const GpuPart& part) {
 
 template <class Value, class Body, class Combine>
 void start_reduction(const Body& body, const Combine& combine, const Chunk& chunk, const GpuPart& part) {
-  static_assert(sizeof(Body) + sizeof(Combine) <= body_bytes_max,
-                "this body holds too much by value for a GPU: let it hold pointers");
-  static_assert(sizeof(Value) <= 128, "a reduction's type on a GPU may have up to 128 bytes");
+  static_assert(LoopNeeds{sizeof(Body) + sizeof(Combine), sizeof(Value)}.fits_gpu(),
+                "a reduction's values have up to 128 bytes on a GPU, and its body holds up to 3 KiB by value");
   const unsigned grid = reduction_grid<Value, Body, Combine>(chunk, part);
   ReductionChunk<Value> dealt{Slicing(chunk.granule)};
   dealt.begin = chunk.begin;

@@ -13,7 +13,7 @@ enum class MemoryPlace : std::uint8_t { shared, own };
 
 /// Owns: the memory, together with its copies; whoever is last gives it back.
 struct Memory {
-  std::shared_ptr<void> data;
+  std::shared_ptr<void> data{};
   std::size_t bytes = 0;
   MemoryPlace place = MemoryPlace::shared;
 

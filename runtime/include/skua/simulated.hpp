@@ -22,28 +22,29 @@ struct RateChange {
 
 /// How one simulated device behaves. Launches are counted from 0, over all runs.
 struct SimulatedDevice {
-  std::string name;
-  std::optional<GpuId> gpu;
+  std::string name{};
+  std::optional<GpuId> gpu{};
   double work_per_second = 1e6;
-  std::vector<RateChange> changes;                  ///< in order of time
-  double rate_guess = 1;                            ///< what the scheduler is told beforehand
-  double launch_s = 12e-6;                          ///< between a launch, or the end of the one before, and its begin
-  std::optional<double> queued_s;                   ///< instead, when the one before still ran at the launch
-  double host_s = 0;                                ///< by which a launch keeps its host thread
-  double step_s = 0;                                ///< by which any other look keeps its host thread
-  double detection_s = 9e-6;                        ///< from the end of a launch until its host thread knows
-  std::uint64_t filling_items = 1;                  ///< fewer take as long as this many
-  std::optional<std::uint64_t> told_filling_items;  ///< what the device says instead: a wrong reading
-  std::optional<double> occupancy;                  ///< what the device says
-  double jitter = 0;                                ///< a chunk takes up to this part more or less
-  double first_chunk_factor = 1;                    ///< by which the first chunk takes longer
+  std::vector<RateChange> changes{};                  ///< in order of time
+  double rate_guess = 1;                              ///< what the scheduler is told beforehand
+  double launch_s = 12e-6;                            ///< between a launch, or the end of the one before, and its begin
+  std::optional<double> queued_s{};                   ///< instead, when the one before still ran at the launch
+  double host_s = 0;                                  ///< by which a launch keeps its host thread
+  double step_s = 0;                                  ///< by which any other look keeps its host thread
+  double detection_s = 9e-6;                          ///< from the end of a launch until its host thread knows
+  std::uint64_t filling_items = 1;                    ///< fewer take as long as this many
+  std::optional<std::uint64_t> told_filling_items{};  ///< what the device says instead: a wrong reading
+  std::optional<double> occupancy{};                  ///< what the device says
+  double jitter = 0;                                  ///< a chunk takes up to this part more or less
+  double first_chunk_factor = 1;                      ///< by which the first chunk takes longer
   double first_chunk_extra_s = 0;
-  std::optional<double> fails_from_s;       ///< the launch that runs then, and all later ones, end with a failure
-  std::optional<std::uint64_t> hangs_at;    ///< this launch and all after it never end
-  std::optional<std::uint64_t> refuses_at;  ///< this launch and all after it are refused
-  std::optional<std::uint64_t> fails_at;    ///< this launch ends with a failure
-  std::optional<std::uint64_t> lost_at;     ///< this launch ends with the loss of the device
-  bool stops_when_dropped = true;           ///< a dropped launch ends at its next granule border
+  std::optional<double> fails_from_s{};       ///< the launch that runs then, and all later ones, end with a failure
+  std::optional<std::uint64_t> hangs_at{};    ///< this launch and all after it never end
+  std::optional<std::uint64_t> refuses_at{};  ///< this launch and all after it are refused
+  std::optional<std::uint64_t> fails_at{};    ///< this launch ends with a failure
+  std::optional<std::uint64_t> lost_at{};     ///< this launch ends with the loss of the device
+  bool stops_when_dropped = true;             ///< a dropped launch ends at its next granule border
+  bool stops_at_granules = false;             ///< and says so: others may ask for the rest of what it runs
   std::uint32_t launches_max = 2;
   std::uint64_t seed = 0;  ///< of the jitter
 };
@@ -54,16 +55,16 @@ double work_between(const SimulatedDevice& device, double from_s, double until_s
 double end_of_work(const SimulatedDevice& device, double from_s, double work);
 
 struct SimulatedMachine {
-  std::vector<SimulatedDevice> devices;
-  Topology topology;                          ///< its links join devices whose `gpu` is set
-  std::optional<std::uint32_t> host_threads;  ///< nothing: one a device
+  std::vector<SimulatedDevice> devices{};
+  Topology topology{};                          ///< its links join devices whose `gpu` is set
+  std::optional<std::uint32_t> host_threads{};  ///< nothing: one a device
 };
 
 /// What the items of the loops cost.
 struct SimulatedLoop {
-  std::function<double(std::uint64_t begin, std::uint64_t end)> work;  ///< of items; empty: 1 each
-  double bytes_per_item = 0;         ///< read by a chunk before it runs, from where they lie
-  std::vector<std::uint64_t> homes;  ///< first item that lies with each device, ascending; empty: nothing is moved
+  std::function<double(std::uint64_t begin, std::uint64_t end)> work{};  ///< of items; empty: 1 each
+  double bytes_per_item = 0;           ///< read by a chunk before it runs, from where they lie
+  std::vector<std::uint64_t> homes{};  ///< first item that lies with each device, ascending; empty: nothing is moved
 };
 
 /// What a step function waits for. change: until notify() or until_ns.

@@ -3,11 +3,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include <skua/earlier_work.hpp>
 
 namespace skua {
 
@@ -24,6 +28,8 @@ class Cancellation {
 
 struct Progress {
   std::uint64_t items = 0;
+  /// Never less than the time before. On the host they count granule by granule; on GPUs, and in a launch(), when their
+  /// chunk has ended.
   std::uint64_t items_done = 0;
   double elapsed_s = 0;
 };
@@ -40,17 +46,24 @@ struct JobOptions {
   /// Rates are remembered for each body (its type) and name: one body whose items cost something else in another place
   /// of the program deserves another name.
   std::string name = "loop";
-  std::uint64_t granule_items = 0;  ///< 0: chosen from the number of items alone (default_granule_items)
+  /// 0: chosen from the number of items, and from what a granule leaves (default_granule_items). One that is larger
+  /// than the loop is the loop; the Report has the one that was used.
+  std::uint64_t granule_items = 0;
+  /// How many items fill one device, where it cannot know: tiles, rows, batches of a launch. 0: it is asked, and
+  /// measured.
+  std::uint64_t filling_items = 0;
   std::string policy = "factoring";
   Placement placement = Placement::by_rate;
   Repeat repeat = Repeat::forbidden;  ///< parallel_reduce always allows it
-  std::optional<Cancellation> cancellation;
+  std::vector<Awaited> after{};  ///< streams and events that the Job waits for: skua::after(stream) of <skua/hip.hpp>
+  std::optional<Cancellation> cancellation{};
   /// Called by the waiting thread, which waits for it: a slow one delays the return of the Job. It may not start a Job.
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
   std::chrono::milliseconds progress_every{200};
 };
 
-/// The granule of a Job that names none: the least power of two that gives at most 8,192 granules.
-std::uint64_t default_granule_items(std::uint64_t items) noexcept;
+/// The granule of a Job that names none: the least power of two that gives at most 8,192 granules, or fewer, down to
+/// 64, where what they leave (result_bytes each) would fill more than 256 MiB.
+std::uint64_t default_granule_items(std::uint64_t items, std::size_t result_bytes = 0) noexcept;
 
 }  // namespace skua

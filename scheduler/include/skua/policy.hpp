@@ -9,7 +9,7 @@
 
 namespace skua {
 
-/// What a policy is told before each chunk.  Units: items, unless said.
+/// What a policy is told before each chunk.  Units: items, of the mean cost where costs are known, unless said.
 struct ChunkQuestion {
   std::uint64_t job_items = 0;       ///< N: the whole Job
   std::uint32_t devices = 1;         ///< P
@@ -18,6 +18,7 @@ struct ChunkQuestion {
   double weight = 1.0;               ///< w: this device's rate over the mean rate
   std::uint64_t smallest_items = 1;  ///< what fills the device and hides a launch
   std::uint32_t launches = 1;        ///< that make up one chunk; the answer is the size of one of them
+  std::uint64_t largest_items = 0;   ///< no chunk is to have more; 0: max(1024, N / (8 P))
 };
 
 /// A chunk-size rule. Small, without threads or clocks: plain calls test it.
@@ -28,6 +29,10 @@ class ChunkPolicy {
 
   /// Items of the next chunk, before it is rounded up to granules and cut to what the Share holds; any value is legal.
   virtual std::uint64_t next_items(const ChunkQuestion& question) const = 0;
+
+  /// Whether what is learnt of the loop may change what it asks for: small chunks of a loop that nobody knows, chunks
+  /// that end where costs change, or that fill a device whose filling had to be measured.
+  virtual bool adapts() const { return false; }
 
   /// Whether idle devices may take from others under this policy.
   virtual bool steals() const { return true; }

@@ -19,6 +19,32 @@ struct Plus {
   }
 };
 
+/// A combination that wants its operands in item order, since it is associative but not commutative: a product of
+/// matrices, one map after another, the first or the last of several. GPUs take the items of a granule in turns, so
+/// they refuse a loop that has one (InputError); what is not marked so is taken to be commutative there.
+template <class Combine>
+struct Ordered {
+  static constexpr bool is_ordered = true;
+  Combine combine{};
+
+  template <class T>
+  auto operator()(const T& left, const T& right) const {
+    return combine(left, right);
+  }
+};
+
+/// ordered([](const Map& first, const Map& second) { ... })
+template <class Combine>
+Ordered<Combine> ordered(Combine combine) {
+  return {combine};
+}
+
+/// Ordered ones, and others that say so of themselves.
+template <class Combine>
+concept OrderedCombination = requires {
+  requires Combine::is_ordered;
+};
+
 /// Several sums at once.
 template <std::size_t Count>
 struct Sums {

@@ -4,6 +4,7 @@
 #include <skua/discovery.hpp>
 #include <skua/input.hpp>
 #include <skua/policy.hpp>
+#include <skua/progress.hpp>
 #include <skua/report.hpp>
 #include <skua/scheduler.hpp>
 #include <skua/topology.hpp>

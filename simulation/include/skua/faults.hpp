@@ -15,10 +15,10 @@ enum class FaultKind { slow, near_stop, stall, hang, error, occupancy, host, fir
 /// One fault; what is not given is chosen by the seed, or is the kind's own.
 struct Fault {
   FaultKind kind = FaultKind::slow;
-  std::optional<std::uint32_t> device;
-  std::optional<double> at_s;
-  std::optional<double> for_s;
-  std::optional<double> factor;
+  std::optional<std::uint32_t> device{};
+  std::optional<double> at_s{};
+  std::optional<double> for_s{};
+  std::optional<double> factor{};
 };
 
 /// FAULT[;FAULT...], each KIND@DEVICE[:OPTION=VALUE[,OPTION=VALUE...]]. DEVICE is a number or `any`.

@@ -31,10 +31,10 @@ struct SimulationOptions {
   SimulationEngine engine = simulation_engines().front();
   std::string policy = "factoring";
   bool traced = false;
-  std::optional<double> cancel_at_s;   ///< after the start of the Job
-  double limit_s = 600;                ///< of virtual time
-  std::optional<Interval> own;         ///< the granules that the Job begins with; nullopt: all of the loop
-  std::vector<LateGranules> received;  ///< the Job does not end before it has them all
+  std::optional<double> cancel_at_s{};   ///< after the start of the Job
+  double limit_s = 600;                  ///< of virtual time
+  std::optional<Interval> own{};         ///< the granules that the Job begins with; nullopt: all of the loop
+  std::vector<LateGranules> received{};  ///< the Job does not end before it has them all
   std::function<void(const SimulatedLook&)> on_look{};  ///< called after each look of the last Job
 };
 

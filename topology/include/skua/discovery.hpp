@@ -14,8 +14,9 @@ enum class Source { automatic, kfd, rocm_smi, nvml, hwloc };
 
 struct DiscoveryOptions {
   Source source = Source::automatic;
-  std::optional<std::filesystem::path> file;   ///< a described machine stands in for this one
-  std::optional<std::filesystem::path> sysfs;  ///< a KFD tree (its nodes folder, or a folder above) stands in for /sys
+  std::optional<std::filesystem::path> file{};  ///< a described machine stands in for this one
+  /// A KFD tree (its nodes folder, or a folder above) stands in for /sys.
+  std::optional<std::filesystem::path> sysfs{};
 };
 
 /// Reads the machine, or the described one. SKUA_TOPOLOGY is the file when no option names one.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <skua/detail/cpu_set.hpp>
+#include <skua/detail/installed_probe.hpp>
 #include <skua/detail/pci_address.hpp>
 
 namespace skua {

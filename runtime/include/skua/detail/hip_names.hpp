@@ -43,9 +43,11 @@ using hipStreamCaptureMode = cudaStreamCaptureMode;
 inline constexpr hipError_t hipSuccess = cudaSuccess;
 inline constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
 inline constexpr hipError_t hipErrorNoDevice = cudaErrorNoDevice;
+inline constexpr hipError_t hipErrorInsufficientDriver = cudaErrorInsufficientDriver;
 inline constexpr hipError_t hipErrorStreamCaptureUnsupported = cudaErrorStreamCaptureUnsupported;
 inline constexpr hipError_t hipErrorStreamCaptureWrongThread = cudaErrorStreamCaptureWrongThread;
 inline constexpr hipError_t hipErrorPeerAccessAlreadyEnabled = cudaErrorPeerAccessAlreadyEnabled;
+inline constexpr unsigned hipStreamDefault = cudaStreamDefault;
 inline constexpr unsigned hipStreamNonBlocking = cudaStreamNonBlocking;
 inline constexpr unsigned hipEventDefault = cudaEventDefault;
 inline constexpr unsigned hipEventDisableTiming = cudaEventDisableTiming;
@@ -58,6 +60,9 @@ inline constexpr hipDeviceAttribute_t hipDeviceAttributeMaxThreadsPerMultiProces
     cudaDevAttrMaxThreadsPerMultiProcessor;
 inline constexpr hipMemcpyKind hipMemcpyDefault = cudaMemcpyDefault;
 inline constexpr hipStreamCaptureMode hipStreamCaptureModeRelaxed = cudaStreamCaptureModeRelaxed;
+
+/// Stands for a stream of the thread that uses it.
+inline const hipStream_t hipStreamPerThread = cudaStreamPerThread;
 
 inline hipError_t hipGetDeviceCount(int* count) {
   return cudaGetDeviceCount(count);
@@ -124,6 +129,9 @@ inline hipError_t hipMalloc(void** memory, std::size_t bytes) {
 }
 inline hipError_t hipFree(void* memory) {
   return cudaFree(memory);
+}
+inline hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* all_bytes) {
+  return cudaMemGetInfo(free_bytes, all_bytes);
 }
 inline hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes, hipStream_t stream) {
   return cudaMemsetAsync(memory, value, bytes, stream);

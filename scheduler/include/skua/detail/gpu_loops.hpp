@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include <skua/detail/gpu_code.hpp>
 #include <skua/hip.hpp>
@@ -28,7 +29,7 @@ class GpuForKernel final : public ForKernel<Body, GpuCompiler>, public GpuCode {
   void start(const Chunk& chunk, const GpuPart& part) const override { gpu::start_items(this->body_, chunk, part); }
 };
 
-/// The combination must be commutative here: threads take the items of a granule in turns.
+/// The combination is commutative: threads take the items of a granule in turns.
 template <class Value, class Body, class Combine>
 class GpuReduceKernel final : public ReduceKernel<Value, Body, Combine, GpuCompiler>, public GpuCode {
  public:
@@ -53,12 +54,46 @@ class GpuReduceKernel final : public ReduceKernel<Value, Body, Combine, GpuCompi
   }
 };
 
+#if defined(__CUDACC__)
+/// Whether the compiler at hand (nvcc's own, or the host's) writes a type as a lambda that nvcc has not replaced.
+template <class Type>
+constexpr bool is_lambda() {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  if (name.find("Type = lambda [") != std::string_view::npos) return true;
+  const bool has_lambda =
+      name.find("<lambda(") != std::string_view::npos || name.find("(lambda at ") != std::string_view::npos;
+  return has_lambda && (name.ends_with(")>]") || name.ends_with(")]"));
+}
+#endif
+
+/// Whether a body is compiled for the host alone. nvcc says which lambdas are marked; to HIP's clang all are.
+template <class Body>
+constexpr bool is_for_host_only() {
+#if defined(__CUDACC__)
+  return is_lambda<Body>() && !__nv_is_extended_device_lambda_closure_type(Body) &&
+         !__nv_is_extended_host_device_lambda_closure_type(Body);
+#else
+  return false;
+#endif
+}
+template <class Body>
+inline constexpr bool is_host_body = is_for_host_only<Body>();
+template <class Body>
+inline constexpr bool is_host_body<HostBody<Body>> = true;
+
+/// What is for the host, or does not fit a GPU, has code for the host only, also where a GPU's compiler makes it.
 template <>
 struct Kernels<GpuCompiler> {
+  template <class OnGpu, class OnHost>
+  using Fitting = std::conditional_t<OnHost::needs.fits_gpu(), OnGpu, OnHost>;
+
   template <class Body>
-  using For = GpuForKernel<Body>;
+  using For = std::conditional_t<is_host_body<Body>, ForKernel<Body, GpuCompiler>,
+                                 Fitting<GpuForKernel<Body>, ForKernel<Body, GpuCompiler>>>;
   template <class Value, class Body, class Combine>
-  using Reduce = GpuReduceKernel<Value, Body, Combine>;
+  using Reduce = std::conditional_t<
+      is_host_body<Body> || is_host_body<Combine>, ReduceKernel<Value, Body, Combine, GpuCompiler>,
+      Fitting<GpuReduceKernel<Value, Body, Combine>, ReduceKernel<Value, Body, Combine, GpuCompiler>>>;
 };
 
 }  // namespace skua
