@@ -20,7 +20,7 @@ std::chrono::nanoseconds Scheduler::Crew::stay_awake(const JobRun& job, std::int
 void Scheduler::Crew::report_progress(JobRun& job, const JobOptions& options, std::int64_t begin_ns) {
   const std::int64_t now_ns = state_->clock->now_ns();
   if (!options.progress || now_ns < next_progress_ns_) return;
-  next_progress_ns_ = now_ns + std::chrono::nanoseconds(options.progress_every).count();
+  next_progress_ns_ = now_ns + bounded(options.progress_every).count();
   // A look at what runs may miss what another look has seen.
   items_shown_ = std::max(items_shown_, job.items_done());
   try {
@@ -48,12 +48,12 @@ void Scheduler::Crew::wait_until_over(const std::shared_ptr<JobRun>& job, const 
   std::int64_t behind_since_ns = begin_ns;
   next_progress_ns_ = begin_ns;
   items_shown_ = 0;
-  std::int64_t patience_ns = std::chrono::nanoseconds(patience_).count();
+  std::int64_t patience_ns = bounded(patience_).count();
   while (!job->is_over()) {
     const Parking::Ticket ticket = state_->caller.ticket();
     std::chrono::nanoseconds pause = std::chrono::seconds(1);
     if (state_->is_warm) pause = std::min(pause, stay_awake(*job, begin_ns));
-    if (options.progress) pause = std::min<std::chrono::nanoseconds>(pause, options.progress_every);
+    if (options.progress) pause = std::min(pause, bounded(options.progress_every));
     if (options.cancellation) pause = std::min<std::chrono::nanoseconds>(pause, cancellation_every);
     if (is_behind) pause = std::min(pause, earlier_.pause(state_->clock->now_ns()));
     const std::int64_t from_ns = state_->clock->now_ns();
@@ -97,7 +97,7 @@ void Scheduler::Crew::wait_until_left(JobRun& job) {
   const std::int64_t begin_ns = state_->clock->now_ns();
   std::vector<std::int64_t> patience_ns(job.device_count(), 0);
   for (std::uint32_t i = 0; i < job.device_count(); ++i) {
-    if (job.takes_part(i)) patience_ns[i] = job.deadline_ns(i, std::chrono::nanoseconds(patience_).count()) - begin_ns;
+    if (job.takes_part(i)) patience_ns[i] = job.deadline_ns(i, bounded(patience_).count()) - begin_ns;
   }
   std::int64_t waited_ns = 0;
   for (;;) {

@@ -1,6 +1,8 @@
 // How a device's thread waits: spinning only around the moment at which something is forecast to end.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -15,6 +17,12 @@ namespace skua {
 /// Waking a thread up costs some 50 us, so threads of devices that ask for it, and callers of short Jobs, stay awake
 /// for this long between Jobs that follow one another closely.
 constexpr std::int64_t warm_ns = 1'000'000;
+
+/// As long as it is asked for, within nothing and ten years: "for ever" is the largest number in whatever unit.
+constexpr std::chrono::nanoseconds bounded(std::chrono::milliseconds asked) noexcept {
+  constexpr std::chrono::milliseconds for_ever = std::chrono::hours(10 * 365 * 24);
+  return std::clamp(asked, std::chrono::milliseconds(0), for_ever);
+}
 
 /// Spins until `condition` holds or the moment has come, and says whether it holds.
 template <class Condition>

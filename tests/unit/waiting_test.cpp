@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 
 #include <threads/waiting.hpp>
 
@@ -49,6 +51,14 @@ TEST(Awake, IsAThreadForLongerThanThePauseBetweenAProgramsSteps) {
   EXPECT_EQ(awake_ns(2'000'000), 3'000'000);
   EXPECT_EQ(awake_ns(4'000'000), 5'000'000);
   EXPECT_EQ(awake_ns(6'000'000), warm_ns) << "nothing is gained by waiting for what comes so much later";
+}
+
+TEST(Bounded, IsWhatIsAskedForAndNoMomentBeyondTheClock) {
+  EXPECT_EQ(bounded(std::chrono::milliseconds(7)).count(), 7'000'000);
+  EXPECT_EQ(bounded(std::chrono::milliseconds(-7)).count(), 0);
+  const std::int64_t for_ever = bounded(std::chrono::milliseconds::max()).count();
+  EXPECT_GT(for_ever, 300'000'000'000'000'000);
+  EXPECT_LT(for_ever, std::numeric_limits<std::int64_t>::max() / 8) << "sums of some still fit";
 }
 
 }  // namespace
