@@ -46,7 +46,6 @@ void Worker::refill(std::uint32_t free_launches) {
     launch.granules = granules;
     launch.items = job_.granules.items_in(granules);
     launch.work = job_.work.of(granules);
-    next_front_ = granules.back;
     if (!start(std::move(launch), job_.chunk(granules, context_.index))) return;
   }
   if (running_.empty() && free_launches > 0 && job_.loop.policy->steals()) help_others();
@@ -172,8 +171,7 @@ std::uint32_t Worker::wanted_granules(Interval from) const {
   question.items_left = static_cast<std::uint64_t>(job_.left.work_in_shares(job_.work));
   question.share_items = static_cast<std::uint64_t>(job_.work.of(job_.left.share(context_.index).look()));
   if (is_cautious_ && policy.adapts()) question.largest_items = largest_items();
-  question.weight = policy.adapts() ? job_.rates.rate(context_.index) * question.devices / job_.rates.live_rate()
-                                    : job_.rates.rate(context_.index) / job_.rates.mean_rate();
+  question.weight = job_.rates.rate(context_.index) * question.devices / job_.rates.live_rate();
   question.smallest_items = smallest_items();
   std::uint64_t items = policy.next_items(question);
   // What waits behind a chunk that turns out to be late is late with it, and out of reach for others.

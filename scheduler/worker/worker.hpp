@@ -139,8 +139,7 @@ class Worker {
   bool fills_unknown_ = false;       ///< nobody knows: it is measured
   std::uint64_t dealt_items_ = 0;    ///< what the device's Share held at the start
   PlaceTimes times_;
-  std::uint32_t next_front_ = 0;  ///< where the last chunk of its own ended
-  bool is_cautious_ = false;      ///< what is known of the loop does not hold, or there is nothing
+  bool is_cautious_ = false;  ///< what is known of the loop does not hold, or there is nothing
   bool has_met_a_place_ = false;
   bool is_warned_ = false;  ///< what was stolen may be dear
   /// From the launch of the first chunk to its end as it was seen, but for what it took.
