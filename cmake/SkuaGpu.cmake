@@ -7,46 +7,8 @@ if(NOT SKUA_GPU MATCHES "^(auto|hip|cuda|none)$")
   message(FATAL_ERROR "SKUA_GPU=${SKUA_GPU}: give auto, hip, cuda or none")
 endif()
 
-# Finds HIP's header, library and compiler; SKUA_HIP_FOUND says whether all are there.
-function(skua_find_hip)
-  find_path(SKUA_HIP_INCLUDE_DIR hip/hip_runtime_api.h PATHS "$ENV{ROCM_PATH}/include" /opt/rocm/include)
-  find_library(SKUA_HIP_LIBRARY amdhip64 PATHS "$ENV{ROCM_PATH}/lib" /opt/rocm/lib)
-  find_program(SKUA_HIPCONFIG hipconfig PATHS "$ENV{ROCM_PATH}/bin" /opt/rocm/bin)
-  mark_as_advanced(SKUA_HIP_INCLUDE_DIR SKUA_HIP_LIBRARY SKUA_HIPCONFIG)
-  if(SKUA_HIP_INCLUDE_DIR AND SKUA_HIP_LIBRARY AND SKUA_HIPCONFIG)
-    set(SKUA_HIP_FOUND TRUE PARENT_SCOPE)
-  endif()
-endfunction()
-
-# CMake looks for hip-lang below lib/cmake of HIP's root. Debian keeps it in the folder of the architecture, so CMake is
-# shown a folder in the build tree in which it lies where it is looked for.
-macro(skua_prepare_hip_language)
-  execute_process(COMMAND "${SKUA_HIPCONFIG}" --rocmpath OUTPUT_VARIABLE skua_rocm_root OUTPUT_STRIP_TRAILING_WHITESPACE)
-  execute_process(COMMAND "${SKUA_HIPCONFIG}" --hipclangpath OUTPUT_VARIABLE skua_clang_dir
-                  OUTPUT_STRIP_TRAILING_WHITESPACE)
-  set(skua_debian_libraries "${skua_rocm_root}/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
-  if(NOT EXISTS "${skua_rocm_root}/lib/cmake/hip-lang" AND EXISTS "${skua_debian_libraries}/cmake/hip-lang")
-    set(CMAKE_HIP_COMPILER_ROCM_ROOT "${CMAKE_BINARY_DIR}/hip-root")
-    file(MAKE_DIRECTORY "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib")
-    file(CREATE_LINK "${skua_debian_libraries}/cmake" "${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/cmake" SYMBOLIC)
-    # For the projects that CMake makes to try the compiler out, also.
-    set(ENV{CMAKE_PREFIX_PATH} "${CMAKE_HIP_COMPILER_ROCM_ROOT}:$ENV{CMAKE_PREFIX_PATH}")
-    set(ENV{HIPFLAGS} "$ENV{HIPFLAGS} --rocm-path=${skua_rocm_root} \
---rocm-device-lib-path=${skua_debian_libraries}/amdgcn/bitcode")
-    # hipcc knows which of several clangs it is made for, and says so in its version.
-    if(NOT CMAKE_HIP_COMPILER)
-      execute_process(COMMAND "${skua_rocm_root}/bin/hipcc" --version OUTPUT_VARIABLE skua_hipcc_version ERROR_QUIET)
-      if(skua_hipcc_version MATCHES "clang version ([0-9]+)")
-        find_program(SKUA_HIP_CLANG "clang++-${CMAKE_MATCH_1}" HINTS "${skua_clang_dir}")
-        mark_as_advanced(SKUA_HIP_CLANG)
-        set(CMAKE_HIP_COMPILER "${SKUA_HIP_CLANG}")
-      endif()
-    endif()
-  endif()
-  if(NOT CMAKE_HIP_ARCHITECTURES AND NOT EXISTS /dev/kfd)
-    set(CMAKE_HIP_ARCHITECTURES gfx906 gfx90a gfx940)
-  endif()
-endmacro()
+include("${CMAKE_CURRENT_LIST_DIR}/SkuaHip.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/SkuaHipArchitectures.cmake")
 
 # Sets SKUA_GPU_KIND to hip, cuda or none.
 macro(skua_choose_gpu)
@@ -77,12 +39,7 @@ endmacro()
 skua_choose_gpu()
 
 if(SKUA_GPU_KIND STREQUAL "hip")
-  set(skua_callers_prefix_path "$ENV{CMAKE_PREFIX_PATH}")
-  set(skua_callers_hip_flags "$ENV{HIPFLAGS}")
-  skua_prepare_hip_language()
-  enable_language(HIP)
-  set(ENV{CMAKE_PREFIX_PATH} "${skua_callers_prefix_path}")
-  set(ENV{HIPFLAGS} "${skua_callers_hip_flags}")
+  skua_enable_hip()
 elseif(SKUA_GPU_KIND STREQUAL "cuda")
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(EXISTS /dev/nvidia0)
@@ -142,10 +99,13 @@ function(skua_gpu_sources target)
     ${language}_EXTENSIONS OFF)
   # A target that was made before find_package(skua) does not know them yet.
   get_target_property(architectures ${target} ${language}_ARCHITECTURES)
-  if(NOT architectures)
+  if(NOT architectures OR architectures STREQUAL "all")
     set_target_properties(${target} PROPERTIES ${language}_ARCHITECTURES "${CMAKE_${language}_ARCHITECTURES}")
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda>)
+  # For the message of a launch that finds no code for its GPU; nvcc tells it by itself.
+  set(built_for "$<JOIN:$<TARGET_PROPERTY:${target},HIP_ARCHITECTURES>, >")
+  target_compile_definitions(${target} PRIVATE "$<$<COMPILE_LANGUAGE:HIP>:SKUA_GPU_BUILT_FOR=\"${built_for}\">")
   # CMake names the architectures to the linker, too, which has no use for them when the bodies lie in a library.
   target_link_options(${target} PUBLIC $<$<LINK_LANGUAGE:HIP>:-Wno-unused-command-line-argument>)
   skua_keep_host_options(${target} ${language} "${files}")

@@ -21,6 +21,8 @@ install(FILES
   "${CMAKE_CURRENT_BINARY_DIR}/skua-config-version.cmake"
   cmake/FindHwloc.cmake
   cmake/SkuaGpu.cmake
+  cmake/SkuaHip.cmake
+  cmake/SkuaHipArchitectures.cmake
   cmake/SkuaHostOptions.cmake
   cmake/FindNuma.cmake
   cmake/FindRandom123.cmake

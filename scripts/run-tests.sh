@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds skua and runs all its tests; then those of the core under the sanitizers.
 # Where there is hipcc, bodies are compiled for AMD's GPUs, too; tests that need a GPU are skipped where there is none.
-# --quick: without the sanitizers. --all-architectures: bodies for every AMD GPU of the preset hip, not one only.
+# --quick: without the sanitizers. --all-architectures: bodies for every AMD GPU that the compiler knows, not one only.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/packages.sh
@@ -24,11 +24,13 @@ first=release
 options=(-DSKUA_BUILD_TESTS=ON -DSKUA_BUILD_TOOLS=ON -DSKUA_BUILD_BENCH=ON -DCMAKE_COMPILE_WARNING_AS_ERROR=ON)
 if command -v hipcc >/dev/null; then
   first=hip
-  # Without a GPU one architecture shows as much as three: the bodies are compiled, and none is run.
-  if [ "$architectures" = one ] && [ ! -e /dev/kfd ]; then
+  # Without a GPU one architecture shows as much as all: the bodies are compiled, and none is run. With one, it is found.
+  if [ "$architectures" = all ]; then
+    options+=(-DCMAKE_HIP_ARCHITECTURES=all)
+  elif [ ! -e /dev/kfd ]; then
     options+=(-DCMAKE_HIP_ARCHITECTURES=gfx90a)
   else
-    options+=("-DCMAKE_HIP_ARCHITECTURES=gfx906;gfx90a;gfx940")
+    options+=(-UCMAKE_HIP_ARCHITECTURES)
   fi
 fi
 # What reads input or holds memory is compiled and run once, where the address sanitizer watches.

@@ -6,6 +6,7 @@ endforeach()
 
 skua_test(sensor_tests LABEL unit
   SOURCES
+    unit/load_amd_test.cpp
     unit/sampler_test.cpp
     unit/load_kfd_test.cpp
     unit/load_nvml_test.cpp

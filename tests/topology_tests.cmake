@@ -19,11 +19,18 @@ set_target_properties(kfd_fixture PROPERTIES CXX_EXTENSIONS OFF)
 
 skua_test(topology_tests LABEL unit
   SOURCES
+    unit/amd_link_test.cpp
+    unit/amd_models_test.cpp
+    unit/bare_text_test.cpp
     unit/cpu_mask_test.cpp
     unit/described_test.cpp
     unit/discovery_test.cpp
+    unit/doubtful_speeds_test.cpp
+    unit/foreign_test.cpp
+    unit/gpu_places_test.cpp
     unit/graph_test.cpp
     unit/host_cpus_test.cpp
+    unit/line_prefix_test.cpp
     unit/masks_test.cpp
     unit/merge_test.cpp
     unit/pci_address_test.cpp
@@ -36,6 +43,7 @@ skua_test(topology_tests LABEL unit
     unit/read_machine_json_test.cpp
     unit/read_nvidia_smi_test.cpp
     unit/read_rocm_smi_test.cpp
+    unit/render_node_test.cpp
     unit/topology_json_test.cpp
     unit/topology_test.cpp
     unit/vendor_address_test.cpp
@@ -73,6 +81,7 @@ if(NOT SKUA_SANITIZE)
   skua_test(topology_recorded_tests LABEL recorded
     SOURCES
       recorded/described_recorded_test.cpp
+      recorded/field_inputs_recorded_test.cpp
       recorded/kfd_recorded_test.cpp
       recorded/rocm_smi_recorded_test.cpp
     LIBRARIES machine_tree forked_call kfd_fixture ${CMAKE_DL_LIBS})

@@ -1,9 +1,11 @@
 // The program skua: its exit codes.
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
 
+#include <gpu/measure.hpp>
 #include <skua/input.hpp>
 
 #include "command_line.hpp"
@@ -18,9 +20,7 @@ int fail(int code, const std::exception& error) {
   return code;
 }
 
-}  // namespace
-
-int main(int argument_count, char** arguments) {
+int run(int argument_count, char** arguments) {
   try {
     return skua::run_command_line(argument_count, arguments);
   } catch (const skua::InputError& error) {
@@ -28,4 +28,15 @@ int main(int argument_count, char** arguments) {
   } catch (const std::exception& error) {
     return fail(exit_failed, error);
   }
+}
+
+}  // namespace
+
+int main(int argument_count, char** arguments) {
+  const int code = run(argument_count, arguments);
+  if (skua::is_measuring_stuck()) {
+    std::fflush(nullptr);
+    std::_Exit(code);
+  }
+  return code;
 }

@@ -59,6 +59,13 @@ std::optional<std::string> JsonFields::text(const char* name) const {
   return value->get<std::string>();
 }
 
+std::optional<bool> JsonFields::truth(const char* name) const {
+  const nlohmann::json* value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_boolean()) fail(name, "true, false or null");
+  return value->get<bool>();
+}
+
 std::vector<std::string> JsonFields::unknown_fields(std::initializer_list<const char*> known) const {
   std::vector<std::string> unknown;
   for (const auto& item : object_.items()) {

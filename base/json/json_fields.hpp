@@ -27,6 +27,7 @@ class JsonFields {
   /// A finite number above 0. 0 is how some sources write that they do not know: it is an absent value.
   std::optional<double> positive(const char* name) const;
   std::optional<std::string> text(const char* name) const;
+  std::optional<bool> truth(const char* name) const;
 
   /// What `read` makes of the text of the field. Fails: also when that is nothing, saying that it must be `expected`.
   template <class Read>

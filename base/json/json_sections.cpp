@@ -56,7 +56,11 @@ std::string reason(const json::exception& error) {
   for (char& c : text) {
     if (c < ' ' || c > '~') c = '?';
   }
-  return text;
+  // The parser quotes all that it has read of a word, which may be the rest of the file.
+  constexpr std::size_t beginning = 120;
+  constexpr std::size_t end = 80;
+  if (text.size() <= beginning + end) return text;
+  return text.substr(0, beginning) + " ... " + text.substr(text.size() - end);
 }
 
 class SectionReader {

@@ -15,6 +15,7 @@ struct NvmlDevice;  ///< the library's own
 
 enum class NvmlStatus : int {
   success = 0,
+  no_permission = 4,
   insufficient_size = 7,
   no_driver = 9,
   function_not_found = 13,

@@ -2,11 +2,16 @@
 // ROCm 4.
 #include "rocm_smi_library.hpp"
 
+#include <cstdlib>
+
 namespace skua {
 
 std::vector<std::string> rocm_smi_names() {
-  return {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so.1",
-          "/opt/rocm/lib/librocm_smi64.so"};
+  std::vector<std::string> names = {"librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
+                                    "librocm_smi64.so.1", "/opt/rocm/lib/librocm_smi64.so"};
+  const char* rocm = std::getenv("ROCM_PATH");
+  if (rocm != nullptr && *rocm != '\0') names.insert(names.begin(), std::string(rocm) + "/lib/librocm_smi64.so");
+  return names;
 }
 
 std::optional<std::string> loaded_amd_library(const std::filesystem::path& maps) {

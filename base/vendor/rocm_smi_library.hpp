@@ -16,7 +16,8 @@ namespace skua {
 /// Its status codes, of which only success is told apart.
 enum class RocmSmiStatus : std::uint32_t { success = 0, function_not_found = ~std::uint32_t{0} };
 
-/// The names under which it is installed, the newest first.
+/// The names under which it is installed: that of the ROCm that $ROCM_PATH names, where it names one, then the newest
+/// first.
 std::vector<std::string> rocm_smi_names();
 
 /// The management library of AMD that a process has loaded, by its list of loaded files: two do not mix.

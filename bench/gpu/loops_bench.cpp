@@ -24,7 +24,7 @@ using bench::median;
 using bench::milliseconds;
 
 constexpr const char* seven_parts = "gpu:0/40+24+16+16+8+8+8";
-const std::vector<std::uint32_t> all_groups = {120};
+constexpr std::uint32_t all_groups = 120;
 
 skua::SchedulerOptions over(const std::string& devices) {
   skua::SchedulerOptions options;
@@ -108,9 +108,8 @@ void compare(const std::string& what, const std::string& devices, const Body& bo
              bool dump) {
   skua::Scheduler scheduler(over(devices));
   const bool parts = devices.find('/') != std::string::npos;
-  const skua::MakeGpuStream make =
-      parts ? skua::cut_gpu(0, bench::compute_units_of(0), all_groups).front() : skua::whole_gpu();
-  bench::Plain<Value, Body> plain(0, parts ? all_groups.front() : bench::compute_units_of(0), make);
+  const skua::MakeGpuStream make = parts ? bench::first_part(0, all_groups) : skua::whole_gpu();
+  bench::Plain<Value, Body> plain(0, parts ? all_groups : bench::compute_units_of(0), make);
   skua::JobOptions options;
   // Loads the kernel, and nothing is learnt for the name that is measured.
   options.name = "load";

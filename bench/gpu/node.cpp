@@ -22,6 +22,14 @@ std::uint32_t compute_units_of(int ordinal) {
   return static_cast<std::uint32_t>(count);
 }
 
+skua::RuntimeGpu gpu_of(int ordinal) {
+  return skua::list_gpus(skua::discover()).at(static_cast<std::size_t>(ordinal));
+}
+
+skua::MakeGpuStream first_part(int ordinal, std::uint32_t compute_units) {
+  return skua::cut_gpu(ordinal, gpu_of(ordinal), {compute_units}).parts.front();
+}
+
 std::string gpu_name() {
   const skua::Topology topology = skua::discover();
   return topology.gpus.empty() || topology.gpus.front().name.empty() ? "unknown GPU" : topology.gpus.front().name;
@@ -40,7 +48,7 @@ void Node::take_gpus(std::size_t count, std::size_t halved) {
   std::size_t place = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const int ordinal = static_cast<int>(i);
-    const std::uint32_t all = compute_units_of(ordinal);
+    const skua::RuntimeGpu gpu = gpu_of(ordinal);
     Unit unit;
     unit.ordinal = ordinal;
     unit.device = "gpu:" + std::to_string(i);
@@ -49,15 +57,15 @@ void Node::take_gpus(std::size_t count, std::size_t halved) {
     if (i < halved) {
       // The other half stays idle.
       const bench::CurrentGpu current(ordinal);
-      const skua::GpuGrain grain = skua::gpu_grain(ordinal, all);
+      const skua::GpuGrain grain = skua::gpu_grain(ordinal, gpu);
       unit.compute_units = grain.available / grain.quantum / 2 * grain.quantum;
       const std::string half = std::to_string(unit.compute_units);
       devices_.append("/").append(half).append("+").append(half);
       unit.device += ".0";
-      unit.make_stream = skua::cut_gpu(ordinal, all, {unit.compute_units, unit.compute_units}).front();
+      unit.make_stream = first_part(ordinal, unit.compute_units);
       place += 2;
     } else {
-      unit.compute_units = all;
+      unit.compute_units = gpu.compute_units;
       unit.make_stream = skua::whole_gpu();
       place += 1;
     }
@@ -67,9 +75,9 @@ void Node::take_gpus(std::size_t count, std::size_t halved) {
 
 void Node::cut_the_only_gpu(std::size_t halved, std::size_t parts_max) {
   is_parts_ = true;
-  const std::uint32_t all = compute_units_of(0);
+  const skua::RuntimeGpu gpu = gpu_of(0);
   const bench::CurrentGpu current(0);
-  const skua::GpuGrain grain = skua::gpu_grain(0, all);
+  const skua::GpuGrain grain = skua::gpu_grain(0, gpu);
   const std::size_t quanta = grain.available / grain.quantum;
   const std::size_t halves = std::min(halved, parts_max - 1);
   // A half is `size` quanta, a whole twice as many; without halves, a whole may be any number of them.
@@ -81,7 +89,7 @@ void Node::cut_the_only_gpu(std::size_t halved, std::size_t parts_max) {
     sizes.push_back(static_cast<std::uint32_t>(own) * grain.quantum);
     devices_ += (i == 0 ? "gpu:0/" : "+") + std::to_string(sizes.back());
   }
-  const std::vector<skua::MakeGpuStream> streams = skua::cut_gpu(0, all, sizes);
+  const std::vector<skua::MakeGpuStream> streams = skua::cut_gpu(0, gpu, sizes).parts;
   for (std::size_t i = 0; i < parts_max; ++i) {
     units_.push_back({"gpu:0." + std::to_string(i), 0, sizes[i], streams[i]});
     places_.push_back(i);

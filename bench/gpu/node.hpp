@@ -20,6 +20,14 @@ struct Unit {
   skua::MakeGpuStream make_stream;  ///< beside skua's own streams, on the same compute units
 };
 
+/// A GPU as the runtime sees it.
+/// Fails: GpuError.
+skua::RuntimeGpu gpu_of(int ordinal);
+
+/// A stream on the first `compute_units` of a GPU.
+/// Fails: GpuError.
+skua::MakeGpuStream first_part(int ordinal, std::uint32_t compute_units);
+
 class Node {
  public:
   /// All GPUs, or as many equal parts of the only one as `parts_max` and its grain allow. The first `halved` units are

@@ -51,7 +51,7 @@ __global__ void run_tiles(std::uint64_t begin, std::uint64_t dear, long long cyc
 void clustered() {
   constexpr std::uint64_t items = std::uint64_t{1} << 31;
   const Clustered body{items / 3, items / 3 + items / 100, 100};
-  Plain<double, Clustered> plain(0, groups, skua::cut_gpu(0, compute_units_of(0), {groups}).front());
+  Plain<double, Clustered> plain(0, groups, first_part(0, groups));
   plain.run(body, items);
   std::vector<double> plain_ms, first_ms, third_ms;
   for (int round = 0; round < 7; ++round) {
@@ -74,7 +74,7 @@ void clustered() {
 void tiles() {
   constexpr std::uint64_t count = 10'000;
   constexpr long long cycles = 100'000;
-  const auto make = skua::cut_gpu(0, compute_units_of(0), {groups}).front();
+  const auto make = first_part(0, groups);
   const hipStream_t stream = make();
   std::vector<double> plain_ms, first_ms, third_ms;
   for (int round = 0; round < 7; ++round) {

@@ -11,6 +11,7 @@
 #include <system/keep_forever.hpp>
 #include <system/thread.hpp>
 
+#include "built_for.hpp"
 #include "own_thread.hpp"
 #include "rounds.hpp"
 
@@ -37,7 +38,12 @@ struct FoundCode {
 
 GpuDevice::GpuDevice(DeviceInfo info, int ordinal, std::uint32_t units, const MakeGpuStream& make_stream,
                      const Clock& clock)
-    : info_(std::move(info)), ordinal_(ordinal), units_(units), clock_(clock), make_stream_(make_stream) {
+    : info_(std::move(info)),
+      ordinal_(ordinal),
+      units_(units),
+      clock_(clock),
+      make_stream_(make_stream),
+      ends_(TickLength(told_tick_ns(ordinal))) {
   info_.can.launches_max = launches_max;
   info_.can.overlaps = true;
   info_.can.slots_max = launches_max;
@@ -171,7 +177,7 @@ std::optional<Failure> GpuDevice::launch(const Kernel& kernel, const Chunk& chun
   if (!code) return Failure{Failure::Kind::launch, "the body's source was not compiled for GPUs", nullptr};
   GpuSlot& slot = slots_[slot_of(running_)];
   Launch& next = launches_[slot_of(running_)];
-  next = {number, clock_.now_ns(), chunk, {}, code.gpu, {}, code.gpu == nullptr, {}};
+  next = {number, clock_.now_ns(), chunk, {}, code.gpu, {}, code.gpu == nullptr, {}, 0, false};
   try {
     slot.prepare(code.gpu != nullptr ? code.gpu->needs(chunk) : GpuNeeds{});
     if (running_ > 0 && !kernel.overlaps()) slots_[slot_of(running_ - 1)].lead(slot.stream());
@@ -183,11 +189,12 @@ std::optional<Failure> GpuDevice::launch(const Kernel& kernel, const Chunk& chun
   next.part = slot.part();
   next.part.ordinal = ordinal_;
   next.part.compute_units = units_;
-  next.part.looks_first = running_ > 0 && last_duration_ns_ >= long_ns;
+  next.part.looks_first = running_ > 0 && ends_.last_duration_ns().value_or(long_ns) >= long_ns;
   next.chunk.stream = slot.stream();
   next.chunk.slot = static_cast<std::uint32_t>(slot_of(running_));
   // Whatever goes wrong from here on, something may have been launched: the launch ends when its stream is empty.
   ++running_;
+  fence_.set_busy(true);
   start(code.launcher, next, slot);
   return std::nullopt;
 }
@@ -203,7 +210,7 @@ void GpuDevice::start(const LaunchCode* launcher, Launch& launch, GpuSlot& slot)
       const BodyScope scope;
       launcher->start(launch.chunk);
     }
-    require("launch", hipGetLastError());
+    require_launched(hipGetLastError(), launch.code != nullptr ? launch.code->built_for() : "", ordinal_);
   } catch (const GpuError& error) {
     launch.failure = failure(error.what());
   } catch (const std::exception& error) {
@@ -245,7 +252,7 @@ std::optional<Completion> GpuDevice::poll() {
   if (waits(now_ns) || running_ == 0) return std::nullopt;
   const hipError_t state = look_at(launches_[oldest_], slots_[oldest_], now_ns);
   if (state == hipErrorNotReady || is_refused_by_capture(state)) {
-    last_look_ns_ = now_ns;
+    ends_.found_running(now_ns);
     return std::nullopt;
   }
   return end_oldest(state, now_ns);
@@ -255,8 +262,7 @@ std::optional<Completion> GpuDevice::poll() {
 /// as time that it took.
 bool GpuDevice::waits(std::int64_t now_ns) {
   if (earlier_.has_ended()) return false;
-  last_end_ns_ = now_ns;
-  last_mark_ = 0;
+  ends_.held_back_until(now_ns);
   return true;
 }
 
@@ -283,13 +289,13 @@ Completion GpuDevice::end_oldest(hipError_t state, std::int64_t now_ns) {
   GpuSlot& slot = slots_[oldest_];
   Completion completion;
   completion.launch = launch.number;
-  completion.begin_ns = std::max(launch.begin_ns, last_end_ns_);
-  completion.end_ns = state == hipSuccess ? std::max(completion.begin_ns, end_of(launch, slot, now_ns)) : now_ns;
-  last_end_ns_ = completion.end_ns;
-  last_duration_ns_ = completion.end_ns - completion.begin_ns;
+  completion.begin_ns = std::max(launch.begin_ns, ends_.last_end_ns());
+  const std::uint64_t mark = launch.code != nullptr && !launch.failure ? slot.end_mark() : 0;
+  completion.end_ns = state == hipSuccess ? std::max(completion.begin_ns, ends_.end_ns(mark, now_ns)) : now_ns;
+  ends_.ended(completion.begin_ns, completion.end_ns);
   completion.failure = std::move(launch.failure);
   if (state != hipSuccess) {
-    const Failure seen = failure(describe(launch.code != nullptr ? "hipStreamQuery" : "hipEventQuery", state));
+    const Failure seen = failure(describe("hipEventQuery", state));
     if (!completion.failure || seen.kind == Failure::Kind::lost) completion.failure = seen;
   }
   if (completion.failure) {
@@ -304,39 +310,44 @@ Completion GpuDevice::end_oldest(hipError_t state, std::int64_t now_ns) {
   }
   oldest_ = slot_of(1);
   --running_;
+  fence_.set_busy(running_ > 0);
+  if (launch.code != nullptr && !completion.failure) slot.count_unseen(running_ == 0);
   return completion;
 }
 
-/// Not ready, done, or what went wrong. A kernel that fails never marks its end, so the runtime is asked now and then.
-hipError_t GpuDevice::look_at(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns) {
-  constexpr std::int64_t question_every_ns = 1'000'000;
-  // There may be no kernel, no mark and no event.
-  if (launch.failure) return hipStreamQuery(slot.stream());
-  if (launch.code == nullptr) return hipEventQuery(slot.event());
-  if (slot.end_mark() != 0) {
-    std::atomic_thread_fence(std::memory_order_acquire);
-    return hipSuccess;
+/// Not ready, done, or what went wrong.
+hipError_t GpuDevice::look_at(Launch& launch, const GpuSlot& slot, std::int64_t now_ns) {
+  if (launch.failure) {
+    // There may be no kernel, no mark and no event.
+    constexpr std::int64_t question_every_ns = 100'000;
+    if (now_ns < launch.question_ns) return hipErrorNotReady;
+    launch.question_ns = now_ns + question_every_ns;
+    return hipStreamQuery(slot.stream());
   }
-  if (now_ns - last_question_ns_ < question_every_ns) return hipErrorNotReady;
-  last_question_ns_ = now_ns;
-  return hipStreamQuery(slot.stream());
+  if (launch.code == nullptr) return hipEventQuery(slot.event());
+  if (slot.end_mark() == 0) return ask_if_overdue(launch, slot, now_ns);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return hipSuccess;
 }
 
-/// When the launch ended, by the host's clock: now, if it ran at the last look and that was just before; or else as
-/// long after the end of the launch before it as the GPU's clock says. A launch that was dropped may have ended before
-/// the one before it.
-std::int64_t GpuDevice::end_of(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns) {
-  constexpr std::int64_t just_before_ns = 5'000;
-  constexpr std::uint64_t no_time = 1;
-  const std::uint64_t mark = launch.code != nullptr && !launch.failure ? slot.end_mark() : 0;
-  if (mark <= no_time) {
-    last_mark_ = 0;
-    return now_ns;
+/// A kernel that fails never marks its end. To ask about it is dear on AMD, where the runtime puts a packet of its own
+/// behind the kernel: so it is asked seldom, and by an event, which no runtime takes for done before the kernel is.
+hipError_t GpuDevice::ask_if_overdue(Launch& launch, const GpuSlot& slot, std::int64_t now_ns) {
+  constexpr std::int64_t patience_ns = 10'000'000;
+  constexpr std::int64_t interval_max_ns = 1'000'000'000;
+  constexpr std::int64_t durations = 4;
+  const std::int64_t begin_ns = std::max(launch.begin_ns, ends_.last_end_ns());
+  if (launch.question_ns == 0) {
+    const std::int64_t usual_ns = ends_.last_duration_ns().value_or(0);
+    launch.question_ns = begin_ns + std::clamp(durations * usual_ns, patience_ns, interval_max_ns);
   }
-  const std::uint64_t before = std::exchange(last_mark_, std::max(last_mark_, mark));
-  const bool looked_in_time = now_ns - last_look_ns_ < just_before_ns;
-  if (looked_in_time || before == 0) return now_ns;
-  return mark <= before ? last_end_ns_ : std::min(now_ns, last_end_ns_ + static_cast<std::int64_t>(mark - before));
+  if (now_ns < launch.question_ns) return hipErrorNotReady;
+  launch.question_ns = now_ns + std::clamp(now_ns - begin_ns, patience_ns, interval_max_ns);
+  if (!launch.is_asked) {
+    if (const hipError_t error = hipEventRecord(slot.event(), slot.stream()); error != hipSuccess) return error;
+    launch.is_asked = true;
+  }
+  return hipEventQuery(slot.event());
 }
 
 std::optional<Completion> GpuDevice::poll_copies() {
@@ -362,6 +373,7 @@ std::optional<Completion> GpuDevice::poll_lost() {
     completion.begin_ns = launches_[oldest_].begin_ns;
     oldest_ = slot_of(1);
     --running_;
+    fence_.set_busy(running_ > 0);
   } else {
     const GpuCopyQueue::Ended copy = copies_.give_up();
     completion.launch = copy.number;

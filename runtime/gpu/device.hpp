@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "call.hpp"
 #include "copy_queue.hpp"
 #include "earlier_work.hpp"
+#include "end_times.hpp"
 #include "exit_fence.hpp"
 #include "memory.hpp"
 #include "partition.hpp"
@@ -25,8 +25,7 @@ namespace skua {
 
 /// Holds two launches, on a stream each, so that the second fills what the first drains. Nothing here waits for the
 /// GPU: a kernel of skua's own marks its end in memory that the host looks at, behind any other an event is recorded
-/// and polled. When the host looks late, the mark tells when the launch ended: a rate learnt from late looks would make
-/// the next look later still.
+/// and polled. The runtime is asked about a kernel that marks its end only when that is overdue.
 class GpuDevice final : public Device {
  public:
   /// `units` are the compute units of the part. On a thread of skua's own.
@@ -69,6 +68,8 @@ class GpuDevice final : public Device {
     std::optional<Failure> failure;    ///< of a start after which something may run nevertheless
     bool was_told = false;             ///< that its chunk is dropped; or there is no telling it
     std::optional<GpuRounds> stopped;  ///< the kernel was told, and may have ended early: how the chunk was dealt
+    std::int64_t question_ns = 0;      ///< when to ask the runtime next; 0: not known yet
+    bool is_asked = false;             ///< an event stands behind it for that
   };
 
   std::size_t slot_of(std::size_t place) const noexcept { return (oldest_ + place) % launches_max; }
@@ -76,8 +77,8 @@ class GpuDevice final : public Device {
   void tell_dropped();
   bool waits(std::int64_t now_ns);
   Completion end_oldest(hipError_t state, std::int64_t now_ns);
-  hipError_t look_at(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
-  std::int64_t end_of(const Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
+  hipError_t look_at(Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
+  hipError_t ask_if_overdue(Launch& launch, const GpuSlot& slot, std::int64_t now_ns);
   std::optional<Completion> poll_copies();
   std::optional<Completion> poll_lost();
   bool usable();
@@ -100,12 +101,8 @@ class GpuDevice final : public Device {
   GpuCopyQueue copies_;
   GpuWaitList earlier_;                ///< what was launched last may wait for it
   hipStream_t side_stream_ = nullptr;  ///< on which kernels are told to stop; made for the first
-  std::uint64_t last_mark_ = 0;        ///< of the launch that ended last; 0 when it left no time
-  std::int64_t last_end_ns_ = 0;
-  std::int64_t last_duration_ns_ = std::numeric_limits<std::int64_t>::max();  ///< of a launch; unknown is long
-  std::int64_t last_look_ns_ = 0;
-  std::int64_t last_question_ns_ = 0;  ///< to the runtime, about a kernel that is to mark its end
-  std::optional<std::string> lost_;    ///< why it will run nothing any more
+  EndTimes ends_;
+  std::optional<std::string> lost_;  ///< why it will run nothing any more
 };
 
 }  // namespace skua

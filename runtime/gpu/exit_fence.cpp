@@ -1,17 +1,25 @@
 // Fences calls off while the process ends.
 #include "exit_fence.hpp"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <cstdio>
+#include <exception>
+#include <iostream>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <system/skua_thread.hpp>
 
 namespace skua {
 namespace {
 
 std::atomic<bool> exit_begun{false};
+std::atomic<bool> expects_hang{false};
 
 /// Never destroyed: threads may look at it while the process ends.
 struct Watched {
@@ -24,8 +32,35 @@ Watched& watched() {
   return *one;
 }
 
+#if defined(SKUA_GPU_HIP)
+/// The thread that runs exit() would wait in the runtime for ever: it flushes nothing any more.
+void end_process(int code) {
+  std::fputs("skua: the GPU runtime waits for a GPU that hangs; the process is ended without it\n", stderr);
+  for (std::ostream* const stream : {&std::cout, &std::clog, &std::cerr}) stream->flush();
+  std::fflush(nullptr);
+  _exit(code);
+}
+
+/// As long as it takes programs to run their own handlers and destructors, and people to wait.
+void end_process_soon(int code) noexcept {
+  constexpr std::chrono::seconds patience{5};
+  try {
+    const SignalsBlocked blocked;
+    std::thread([=] {
+      std::this_thread::sleep_for(patience);
+      end_process(code);
+    }).detach();
+  } catch (const std::exception&) {
+    // No thread is to be had. The runtime may yet be an older one, which waits for nothing.
+  }
+}
+#else
+void end_process_soon(int) noexcept {}
+#endif
+
 /// Holds the process's end up until no thread is inside the runtime, but not for one that hangs in there.
-void fence_off() {
+/// Returns whether the GPUs are left at rest.
+bool fence_off() {
   constexpr std::chrono::milliseconds patience{200};
   exit_begun.store(true);
   const auto until = std::chrono::steady_clock::now() + patience;
@@ -35,13 +70,24 @@ void fence_off() {
                        [](const ExitFence* fence) { return fence->inside(); });
   };
   while (any_inside() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  return std::none_of(watched().all.begin(), watched().all.end(),
+                      [](const ExitFence* fence) { return fence->inside() || fence->is_busy(); });
 }
 
 }  // namespace
 
 void ExitFence::watch_exit() {
-  static const int registered = std::atexit(fence_off);
+  static const int registered = on_exit(
+      [](int code, void*) {
+        const bool are_at_rest = fence_off();
+        if (!are_at_rest || expects_hang.load()) end_process_soon(code);
+      },
+      nullptr);
   static_cast<void>(registered);
+}
+
+void ExitFence::expect_hang() noexcept {
+  expects_hang.store(true);
 }
 
 bool ExitFence::ended() noexcept {

@@ -8,6 +8,7 @@
 
 #include "copy.hpp"
 #include "list.hpp"
+#include "measure_doubts.hpp"
 #include "memory.hpp"
 #include "own_thread.hpp"
 #include "peers.hpp"
@@ -57,30 +58,54 @@ class Measurement {
     link.to = to_id;
     const Link* const declared = from_id && to_id ? topology_.link(*from_id, *to_id) : nullptr;
     if (declared != nullptr) link.declared_bandwidth_gb_per_s = declared->bandwidth_gb_per_s;
-    if (const auto wrong = check_copy(from, to)) {
-      link.note = "failed the check: " + *wrong;
-    } else {
-      time(from, to, link);
+    try {
+      if (auto wrong = check(from, to, link)) {
+        link.note = "failed the check: " + *wrong;
+      } else {
+        time(from, to, link);
+        add_notes(link, declared);
+      }
+    } catch (const GpuError& error) {
+      link.note = error.what();
     }
     links_.push_back(std::move(link));
   }
 
-  void time(const CopyBuffer& from, const CopyBuffer& to, MeasuredLink& link) {
+  /// Of the runtime's copies, which skua makes as well, and of a kernel's, where one can make them. Decides which of
+  /// them is timed.
+  static std::optional<std::string> check(const CopyBuffer& from, const CopyBuffer& to, MeasuredLink& link) {
+    link.by_engine = true;
+    if (auto wrong = check_copy(from, to)) return wrong;
+    if (!copying_gpu(from, to)) return std::nullopt;
     try {
-      double best_s = copy_seconds(from, to, large_bytes, large_times);
-      for (int round = 1; round < rounds; ++round) {
-        best_s = std::min(best_s, copy_seconds(from, to, large_bytes, large_times));
-      }
-      if (best_s > 0) link.bandwidth_gb_per_s = static_cast<double>(large_bytes) * large_times / best_s * 1e-9;
-      link.latency_s = copy_seconds(from, to, small_bytes, small_times) / small_times;
-    } catch (const GpuError& error) {
-      link.note = error.what();
-      return;
+      auto wrong = check_copy(from, to, CopyWay::kernel);
+      link.by_engine = false;
+      return wrong;
+    } catch (const NoGpuCode&) {
+      return std::nullopt;
     }
-    const auto& declared = link.declared_bandwidth_gb_per_s;
-    if (declared && link.bandwidth_gb_per_s && *link.bandwidth_gb_per_s < well_below * *declared) {
-      link.note = "under 70 % of the declared rate";
+  }
+
+  static void time(const CopyBuffer& from, const CopyBuffer& to, MeasuredLink& link) {
+    const CopyWay way = link.by_engine ? CopyWay::engine : CopyWay::kernel;
+    double best_s = copy_seconds(from, to, large_bytes, large_times, way);
+    for (int round = 1; round < rounds; ++round) {
+      best_s = std::min(best_s, copy_seconds(from, to, large_bytes, large_times, way));
     }
+    if (best_s > 0) link.bandwidth_gb_per_s = static_cast<double>(large_bytes) * large_times / best_s * 1e-9;
+    link.latency_s = copy_seconds(from, to, small_bytes, small_times) / small_times;
+  }
+
+  /// An engine drives one of several links between two GPUs, and a kernel all of them.
+  static void add_notes(MeasuredLink& link, const Link* declared) {
+    if (link.by_engine) link.note = "by DMA engine";
+    if (!link.declared_bandwidth_gb_per_s || !link.bandwidth_gb_per_s) return;
+    const std::uint32_t count = std::max(declared->count.value_or(1), 1u);
+    const bool is_one_expected = link.by_engine && count > 1;
+    const double expected_gb_per_s = *link.declared_bandwidth_gb_per_s / (is_one_expected ? count : 1);
+    if (*link.bandwidth_gb_per_s >= well_below * expected_gb_per_s) return;
+    link.note += link.note.empty() ? "" : "; ";
+    link.note += is_one_expected ? "under 70 % of one link's declared rate" : "under 70 % of the declared rate";
   }
 
   const Topology& topology_;
@@ -97,10 +122,15 @@ std::vector<MeasuredLink> measure_links(const Topology& topology) {
   try {
     std::vector<MeasuredLink> links;
     on_own_thread([&] { links = Measurement(topology).measure(); });
+    note_doubtful(links, topology);
     return links;
   } catch (const GpuError& error) {
     throw InputError(std::string("--measure: ") + error.what());
   }
+}
+
+bool is_measuring_stuck() noexcept {
+  return has_abandoned_copy();
 }
 
 }  // namespace skua

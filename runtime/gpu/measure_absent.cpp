@@ -8,4 +8,8 @@ std::vector<MeasuredLink> measure_links(const Topology&) {
   throw InputError("--measure: this skua was built without GPUs (SKUA_GPU=none)");
 }
 
+bool is_measuring_stuck() noexcept {
+  return false;
+}
+
 }  // namespace skua

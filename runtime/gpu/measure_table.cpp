@@ -40,6 +40,7 @@ std::string to_text(const std::vector<MeasuredLink>& links) {
     if (!link.note.empty()) text += "  " + link.note;
     text += '\n';
   }
+  text += "GB/s: of loads and stores. The GPU on the right reads; to the host, the one on the left writes.\n";
   return text;
 }
 
@@ -51,6 +52,7 @@ std::string to_json(const std::vector<MeasuredLink>& links) {
                     {"bandwidth_gb_per_s", number_json(link.bandwidth_gb_per_s)},
                     {"latency_s", number_json(link.latency_s)},
                     {"declared_bandwidth_gb_per_s", number_json(link.declared_bandwidth_gb_per_s)},
+                    {"by_engine", link.by_engine},
                     {"note", link.note}});
   }
   return nlohmann::ordered_json{{"measured", list}}.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "call.hpp"
+#include "exit_fence.hpp"
 #include "own_thread.hpp"
 
 namespace skua {
@@ -20,10 +22,13 @@ constexpr std::size_t block_bytes_max = ~std::size_t{0} / 2 + 1;
 // A small request does not take a block that a large one will want.
 constexpr std::size_t larger_max = 16;
 
+using Node = std::optional<NumaId>;
+
 struct Block {
   void* memory = nullptr;
   std::size_t bytes = 0;
   int ordinal = 0;  ///< of the GPU in whose context it was made
+  Node node{};      ///< near that
 };
 
 /// Where no GPU is current the runtime would make a context on the first one, for nothing but this.
@@ -34,7 +39,7 @@ void free_blocks(const std::vector<Block>& blocks) {
   }
 }
 
-/// Blocks that nobody uses now, by size.
+/// Blocks that nobody uses now, by NUMA node and size.
 class Pool {
  public:
   /// Never destroyed: blocks may come back while the process ends, and the runtime frees its memory itself.
@@ -43,17 +48,29 @@ class Pool {
     return *pool;
   }
 
-  std::optional<Block> take(std::size_t bytes) {
+  void set_node(int ordinal, Node node) {
     const std::lock_guard lock(mutex_);
-    const auto found = free_.lower_bound(bytes);
-    if (found == free_.end() || found->first / larger_max > bytes) return std::nullopt;
-    return take_out(found);
+    nodes_[ordinal] = node;
+  }
+
+  Node node_of(int ordinal) {
+    const std::lock_guard lock(mutex_);
+    const auto found = nodes_.find(ordinal);
+    return found == nodes_.end() ? std::nullopt : found->second;
+  }
+
+  std::optional<Block> take(Node node, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    BySize& blocks = free_[node];
+    const auto found = blocks.lower_bound(bytes);
+    if (found == blocks.end() || found->first / larger_max > bytes) return std::nullopt;
+    return take_out(blocks, found);
   }
 
   /// Returns what is to be freed.
-  std::vector<Block> put(Block block) {
+  std::vector<Block> put(const Block& block) {
     const std::lock_guard lock(mutex_);
-    free_.emplace(block.bytes, block);
+    free_[block.node].emplace(block.bytes, block);
     free_bytes_ += block.bytes;
     return surplus(users_ > 0 ? pooled_bytes_max : 0);
   }
@@ -75,30 +92,38 @@ class Pool {
   }
 
  private:
-  using Free = std::multimap<std::size_t, Block>;
+  using BySize = std::multimap<std::size_t, Block>;
 
-  Block take_out(Free::iterator at) {
+  Block take_out(BySize& blocks, BySize::iterator at) {
     const Block block = at->second;
     free_bytes_ -= block.bytes;
-    free_.erase(at);
+    blocks.erase(at);
     return block;
   }
 
+  /// The largest blocks of all nodes.
   std::vector<Block> surplus(std::size_t bytes_max) {
     std::vector<Block> blocks;
-    while (!keeps_all_ && free_bytes_ > bytes_max) blocks.push_back(take_out(std::prev(free_.end())));
+    while (!keeps_all_ && free_bytes_ > bytes_max) {
+      const auto largest = [](const auto& node) { return node.second.empty() ? 0 : node.second.rbegin()->first; };
+      const auto at = std::max_element(free_.begin(), free_.end(), [&](const auto& one, const auto& other) {
+        return largest(one) < largest(other);
+      });
+      blocks.push_back(take_out(at->second, std::prev(at->second.end())));
+    }
     return blocks;
   }
 
   std::mutex mutex_;
-  Free free_;
+  std::map<int, Node> nodes_;  ///< by ordinal
+  std::map<Node, BySize> free_;
   std::size_t free_bytes_ = 0;
   int users_ = 0;
   bool keeps_all_ = false;
 };
 
 /// To free may wait for all that GPUs run, which whoever gives memory back must not.
-void give_back(Block block) {
+void give_back(const Block& block) {
   std::vector<Block> surplus = Pool::one().put(block);
   if (!surplus.empty()) in_background([surplus = std::move(surplus)] { free_blocks(surplus); });
 }
@@ -119,9 +144,10 @@ void free_gpu_memory(void* memory, int ordinal) noexcept {
 std::shared_ptr<void> allocate_shared_memory(std::size_t bytes, int ordinal) {
   if (bytes > block_bytes_max) throw GpuError("hipHostMalloc: more than there can be");
   const std::size_t size = std::bit_ceil(std::max(bytes, block_bytes_min));
-  std::optional<Block> block = Pool::one().take(size);
+  const Node node = Pool::one().node_of(ordinal);
+  std::optional<Block> block = Pool::one().take(node, size);
   if (!block) {
-    block = Block{nullptr, size, ordinal};
+    block = Block{nullptr, size, ordinal, node};
     on_own_thread([&] {
       use_gpu(ordinal);
       // Coherent: the host looks at marks while kernels run.
@@ -130,6 +156,10 @@ std::shared_ptr<void> allocate_shared_memory(std::size_t bytes, int ordinal) {
     });
   }
   return {block->memory, [taken = *block](void*) { give_back(taken); }};
+}
+
+void set_memory_node(int ordinal, std::optional<NumaId> node) {
+  Pool::one().set_node(ordinal, node);
 }
 
 void prepare_shared_memory(std::size_t bytes, int ordinal) {
@@ -152,6 +182,7 @@ GpuMemoryUser::~GpuMemoryUser() {
 
 void GpuMemoryUser::keep_all() noexcept {
   Pool::one().keep_all();
+  ExitFence::expect_hang();
 }
 
 std::shared_ptr<void> allocate_gpu_memory(std::size_t bytes, int ordinal) {

@@ -3,6 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+
+#include <skua/topology.hpp>
 
 namespace skua {
 
@@ -16,12 +19,17 @@ class GpuMemoryUser {
   GpuMemoryUser(const GpuMemoryUser&) = delete;
   GpuMemoryUser& operator=(const GpuMemoryUser&) = delete;
 
-  /// A GPU hangs: to give memory back would wait for it. From now on nothing is.
+  /// A GPU hangs: to give memory back would wait for it. From now on nothing is, and the process's end is guarded
+  /// (ExitFence::expect_hang()).
   static void keep_all() noexcept;
 };
 
 /// What the pool holds at most; beyond that the largest blocks are given back to the system.
 inline constexpr std::size_t pooled_bytes_max = std::size_t{256} << 20;
+
+/// Says near which NUMA node a GPU is, whose memory the runtime takes for it: blocks of one node are pooled for the
+/// GPUs that are near it, as all of those are of which nothing is known. Threads: any.
+void set_memory_node(int ordinal, std::optional<NumaId> node);
 
 /// Page-locked host memory, mapped into every GPU; rounded up to a power of two, and from a pool where that has a block
 /// of this size or of one not much larger: making it anew costs a millisecond. `ordinal` is a GPU that is in use

@@ -15,15 +15,16 @@
 namespace skua {
 namespace {
 
+#if defined(SKUA_GPU_CUDA)
 /// The runtime maps streams to few hardware queues, where the streams of one part would wait for those of another. Has
 /// an effect when the runtime was not in use before, and none on what the user has set.
 void ask_for_queues() {
-#if defined(SKUA_GPU_CUDA)
   static_cast<void>(setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0));
-#else
-  static_cast<void>(setenv("GPU_MAX_HW_QUEUES", "8", 0));
-#endif
 }
+#else
+/// In HIP the streams of parts have queues of their own, and the two of a whole GPU are fewer than the runtime has.
+void ask_for_queues() {}
+#endif
 
 /// What comes before the first use of the runtime; once only, since other threads may read the environment.
 void prepare_process() {

@@ -1,10 +1,12 @@
-// Parts of one GPU that do not disturb one another: compute-unit masks on AMD, green contexts on NVIDIA.
+// Parts of one GPU that do not disturb one another: green contexts on NVIDIA and, where HIP has them, on AMD; or else
+// compute-unit masks.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "call.hpp"
+#include "list.hpp"
 #include "parts.hpp"
 
 namespace skua {
@@ -14,14 +16,18 @@ namespace skua {
 /// Fails: GpuError.
 using MakeGpuStream = std::function<hipStream_t()>;
 
-/// How this GPU can be cut. `compute_units` are all that it has.
-/// On a thread of skua's own, as cut_gpu(): the GPU becomes the current one.
+struct CutGpu {
+  std::vector<MakeGpuStream> parts;
+  bool is_blocking = false;  ///< their streams and the legacy default stream wait for one another
+};
+
+/// How this GPU can be cut. On a thread of skua's own, as cut_gpu(): the GPU becomes the current one.
 /// Fails: GpuError when it cannot be cut at all.
-GpuGrain gpu_grain(int ordinal, std::uint32_t compute_units);
+GpuGrain gpu_grain(int ordinal, const RuntimeGpu& gpu);
 
 /// Cuts a GPU into parts of these sizes, which gpu_grain() allows.
 /// Fails: GpuError.
-std::vector<MakeGpuStream> cut_gpu(int ordinal, std::uint32_t compute_units, const std::vector<std::uint32_t>& parts);
+CutGpu cut_gpu(int ordinal, const RuntimeGpu& gpu, const std::vector<std::uint32_t>& parts);
 
 /// For a GPU that is not cut.
 MakeGpuStream whole_gpu();

@@ -56,8 +56,20 @@ class Parser {
     if (count == 0 || count > quanta) {
       fail("GPU " + std::to_string(gpu) + " can be cut into 1 to " + std::to_string(quanta) + " parts");
     }
+    check_queues(gpu, grain, count);
     const auto each = static_cast<std::uint32_t>(quanta / count) * grain.quantum;
     return std::vector<std::uint32_t>(count, each);
+  }
+
+  /// With more queues than the hardware has, the driver lets all of them take turns, and everything is slow.
+  void check_queues(int gpu, const GpuGrain& grain, std::uint64_t parts) const {
+    if (!grain.hardware_queues) return;
+    const std::uint32_t queues = std::max(*grain.hardware_queues, queues_of_others) - queues_of_others;
+    const std::uint32_t parts_max = std::max(queues / streams_of_part, 1u);
+    if (parts <= parts_max) return;
+    fail("GPU " + std::to_string(gpu) + " can be cut into 1 to " + std::to_string(parts_max) + " parts: of its " +
+         std::to_string(*grain.hardware_queues) + " hardware queues each part takes " +
+         std::to_string(streams_of_part) + ", and " + std::to_string(queues_of_others) + " are left to others");
   }
 
   std::vector<std::uint32_t> parts_by_units(int gpu, const std::string& text) const {
@@ -78,6 +90,7 @@ class Parser {
       }
       units.push_back(static_cast<std::uint32_t>(count));
     }
+    check_queues(gpu, grain, units.size());
     return units;
   }
 

@@ -13,7 +13,14 @@ namespace skua {
 struct GpuGrain {
   std::uint32_t quantum = 1;    ///< every part is a multiple of it
   std::uint32_t available = 0;  ///< that parts can be made of, all together
+  /// That the streams of all parts have between them, where each has one of its own.
+  std::optional<std::uint32_t> hardware_queues{};
 };
+
+/// Streams, and so hardware queues, that a part wants: one for each launch that it holds.
+inline constexpr std::uint32_t streams_of_part = 2;
+/// Hardware queues that parts leave to other streams: the program's, and those on which skua copies.
+inline constexpr std::uint32_t queues_of_others = 4;
 
 /// One device to open.
 struct GpuPartSpec {

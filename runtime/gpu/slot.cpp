@@ -93,6 +93,19 @@ bool GpuSlot::stop(hipStream_t side_stream) noexcept {
   return told == hipSuccess;
 }
 
+void GpuSlot::count_unseen(bool is_idle) noexcept {
+#if defined(SKUA_GPU_HIP)
+  // HIP keeps each launch with its arguments, up to 3 KiB, until it looks for what lies before an event.
+  constexpr std::uint32_t many = 500;
+  if (++unseen_ < (is_idle ? many / 2 : many)) return;
+  unseen_ = 0;
+  if (hipEventRecord(event_, stream_) == hipSuccess) static_cast<void>(hipEventQuery(event_));
+  static_cast<void>(hipGetLastError());
+#else
+  static_cast<void>(is_idle);
+#endif
+}
+
 void GpuSlot::grow_scratch(std::size_t bytes) {
   if (bytes <= scratch_bytes_) return;
   void* memory = nullptr;

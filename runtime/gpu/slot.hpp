@@ -53,6 +53,10 @@ class GpuSlot {
   /// Returns whether the kernel was told.
   bool stop(hipStream_t side_stream) noexcept;
 
+  /// A launch of a kernel that marks its end has ended: the runtime does not know of it yet, and is told now and then,
+  /// sooner where the device is idle.
+  void count_unseen(bool is_idle) noexcept;
+
   /// The launch failed: its kernel may have left anything in the slot's memory.
   void distrust() noexcept { in_order_ = false; }
 
@@ -76,6 +80,7 @@ class GpuSlot {
   std::uint32_t* one_ = nullptr;  ///< what is copied to dropped_
   std::uint64_t* rounds_done_ = nullptr;
   std::size_t warps_ = 0;
+  std::uint32_t unseen_ = 0;  ///< launches since the runtime last looked
   bool in_order_ = true;
   bool was_told_ = false;        ///< a copy to dropped_ was made since it was last 0
   bool is_lost_ = false;         ///< there is no telling when such a copy ends

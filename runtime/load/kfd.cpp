@@ -1,4 +1,15 @@
 // Reads the files in which AMD's driver shows what each process does on each GPU.
+//
+// cu_occupancy counts waves, as so many full compute units, rounded up. Where a GPU has several compute dies (XCDs), or
+// is a partition of one that has, what it says is a matter of the driver (kfd_get_cu_occupancy() of kfd_process.c):
+// - before the patches of autumn 2024 (about Linux 6.12) it asks the first die of the whole GPU, whatever the
+// partition: of
+//   n dies a full GPU is shown as 1/n, and of all partitions but the first nothing that is theirs;
+// - since then it asks the partition's first die and multiplies by the number of its dies. Right, since workgroups are
+// dealt
+//   to dies in turn.
+// The driver does not say which it is, and distributions carry such patches back. So a count on such a GPU is no part
+// of the whole until one was seen that the older driver cannot show; only whether there is work is known before.
 #include "kfd.hpp"
 
 #include <algorithm>
@@ -37,7 +48,12 @@ struct KfdGpu {
   GpuAddress address;
   std::string id;  ///< under which the files of processes name it
   std::optional<std::uint64_t> compute_units;
-  bool is_whole = true;  ///< no other partition is at its address
+  std::optional<std::uint64_t> dies;  ///< of it or, if it is one, of the partition
+  bool is_whole = true;               ///< no other partition is at its address
+
+  bool is_later_partition() const { return !is_whole && address.partition.value_or(1) != 0; }
+  /// Whether the counts of the older driver, too, are of this GPU as a whole.
+  bool counts_plainly() const { return dies == 1u && !is_later_partition(); }
 };
 
 /// What one process does on one GPU.
@@ -54,14 +70,38 @@ class KfdSensor final : public Sensor {
 
  private:
   using UseByGpu = std::vector<Use>;
-  UseByGpu uses_of(const fs::path& process) const;
+  UseByGpu uses_of(const fs::path& process);
+  bool has_queue_on_first_die(const KfdGpu& gpu, const std::vector<std::string>& busy_ids) const;
+  void learn_from(std::uint64_t units, const KfdGpu& gpu, bool is_first_die_idle);
+  std::optional<double> occupancy_from(std::uint64_t units, const KfdGpu& gpu) const;
   std::optional<double> busy_of(const KfdGpu& gpu) const;
 
   KfdSensorOptions options_;
   std::vector<KfdGpu> gpus_;
+  bool counts_all_dies_ = false;  ///< a count was seen that only the newer driver shows
 };
 
-KfdSensor::UseByGpu KfdSensor::uses_of(const fs::path& process) const {
+/// Whether a process with queues on these GPUs may have work on the first die of the GPU of which this is a partition.
+bool KfdSensor::has_queue_on_first_die(const KfdGpu& gpu, const std::vector<std::string>& busy_ids) const {
+  return std::any_of(gpus_.begin(), gpus_.end(), [&](const KfdGpu& other) {
+    return other.address.pci == gpu.address.pci && !other.is_later_partition() &&
+           std::find(busy_ids.begin(), busy_ids.end(), other.id) != busy_ids.end();
+  });
+}
+
+void KfdSensor::learn_from(std::uint64_t units, const KfdGpu& gpu, bool is_first_die_idle) {
+  const bool is_above_one_die = gpu.dies && *gpu.dies > 1 && units * *gpu.dies > *gpu.compute_units;
+  const bool is_of_later_die = gpu.is_later_partition() && units > 0 && is_first_die_idle;
+  counts_all_dies_ = counts_all_dies_ || is_above_one_die || is_of_later_die;
+}
+
+std::optional<double> KfdSensor::occupancy_from(std::uint64_t units, const KfdGpu& gpu) const {
+  const bool is_idle = units == 0 && !gpu.is_later_partition();
+  if (!is_idle && !gpu.counts_plainly() && !counts_all_dies_) return std::nullopt;
+  return static_cast<double>(units) / static_cast<double>(*gpu.compute_units);
+}
+
+KfdSensor::UseByGpu KfdSensor::uses_of(const fs::path& process) {
   std::error_code error;
   std::vector<std::string> busy_ids;
   bool knows_queues = true;
@@ -77,11 +117,13 @@ KfdSensor::UseByGpu KfdSensor::uses_of(const fs::path& process) const {
   for (std::size_t gpu = 0; gpu < gpus_.size(); ++gpu) {
     const auto units = number_in(process / ("stats_" + gpus_[gpu].id) / "cu_occupancy");
     // Where the counter fails it is all ones, or something else that no GPU of this size can have.
-    if (units && gpus_[gpu].compute_units && *units <= *gpus_[gpu].compute_units) {
-      uses[gpu].occupancy = static_cast<double>(*units) / static_cast<double>(*gpus_[gpu].compute_units);
+    const bool is_counted = units && gpus_[gpu].compute_units && *units <= *gpus_[gpu].compute_units;
+    if (is_counted) {
+      learn_from(*units, gpus_[gpu], knows_queues && !has_queue_on_first_die(gpus_[gpu], busy_ids));
+      uses[gpu].occupancy = occupancy_from(*units, gpus_[gpu]);
     }
     const bool is_listed = std::find(busy_ids.begin(), busy_ids.end(), gpus_[gpu].id) != busy_ids.end();
-    if (is_listed || uses[gpu].occupancy.value_or(0.0) > 0.0) {
+    if (is_listed || (is_counted && *units > 0)) {
       uses[gpu].has_queues = true;
     } else if (knows_queues) {
       uses[gpu].has_queues = false;
@@ -164,6 +206,15 @@ SensorAnswer KfdSensor::sample() {
   return answer;
 }
 
+/// Drivers that do not tell the number of dies know no GPU that has several, unless it is of a kind that has.
+std::optional<std::uint64_t> dies_of(const KfdProperties& properties) {
+  constexpr std::uint64_t first_of_several = 90'400;  // gfx940, as major * 10000 + minor * 100 + step
+  constexpr std::uint64_t first_of_next = 100'000;
+  if (const auto dies = property(properties, "num_xcc"); dies && *dies > 0) return dies;
+  const std::uint64_t version = property(properties, "gfx_target_version").value_or(0);
+  return version >= first_of_several && version < first_of_next ? std::nullopt : std::optional<std::uint64_t>(1);
+}
+
 std::vector<KfdGpu> gpus_in(const fs::path& nodes) {
   const KfdTree tree = read_kfd_tree(nodes);
   std::vector<const KfdNode*> gpu_nodes;
@@ -185,7 +236,8 @@ std::vector<KfdGpu> gpus_in(const fs::path& nodes) {
     const std::uint64_t units = per_unit == 0 ? 0 : *property(properties, "simd_count") / per_unit;
     gpus.push_back({{*addresses[gpu].pci, addresses[gpu].partition},
                     std::to_string(*id),
-                    units == 0 ? std::nullopt : std::optional(units)});
+                    units == 0 ? std::nullopt : std::optional(units),
+                    dies_of(properties)});
   }
   for (KfdGpu& gpu : gpus) gpu.is_whole = nodes_at[gpu.address.pci] == 1;
   return gpus;

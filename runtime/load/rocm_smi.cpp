@@ -6,7 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include <graph/vendor_address.hpp>
+#include <graph/amd_models.hpp>
+#include <graph/gpu_places.hpp>
 #include <probe/probe_program.hpp>
 #include <program/protocol.hpp>
 #include <system/spawned_program.hpp>
@@ -48,21 +49,28 @@ SensorAnswer RocmSmiSensor::given_up(std::string why) {
 
 SensorAnswer RocmSmiSensor::answer_from(const std::string& text) const {
   SensorAnswer answer;
+  std::vector<WrittenPlace> written;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string kind;
     std::string id;
     std::string percent;
-    words >> kind >> id >> percent;
+    std::string unique_id;
+    std::string model;
+    words >> kind >> id >> percent >> unique_id >> model;
     const auto bdf = number_from<std::uint64_t>(id);
     if (kind != "gpu" || !bdf) continue;
     GpuLoad load;
     const auto busy = number_from<std::uint64_t>(percent);
     if (busy && *busy <= 100) load.busy = static_cast<double>(*busy) / 100.0;
-    const GpuPlace place = place_from_bdf(*bdf);
-    answer.samples.push_back({{place.pci, place.partition}, load});
+    written.push_back(written_place_from_bdf(*bdf));
+    written.back().unique_id = number_from<std::uint64_t>(unique_id).value_or(0);
+    written.back().is_partitionable = is_partitionable_amd_model(number_from<std::uint64_t>(model).value_or(0));
+    answer.samples.push_back({{}, load});
   }
+  const std::vector<GpuPlace> places = gpu_places(written);
+  for (std::size_t i = 0; i < places.size(); ++i) answer.samples[i].gpu = {places[i].pci, places[i].partition};
   return answer;
 }
 

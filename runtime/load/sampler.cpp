@@ -15,9 +15,8 @@
 #include <system/skua_thread.hpp>
 #include <system/thread.hpp>
 
-#include "kfd.hpp"
+#include "amd.hpp"
 #include "nvml.hpp"
-#include "rocm_smi.hpp"
 #include "rounds.hpp"
 
 namespace skua {
@@ -127,11 +126,8 @@ std::vector<std::string> Sampler::notes() const {
 }
 
 Sensors open_sensors() {
-  Sensors sensors;
-  sensors.push_back(open_kfd_sensor());
-  sensors.push_back(open_rocm_smi_sensor());
-  sensors.push_back(open_nvml_sensor());
-  std::erase(sensors, nullptr);
+  Sensors sensors = open_amd_sensors();
+  if (auto nvml = open_nvml_sensor()) sensors.push_back(std::move(nvml));
   return sensors;
 }
 

@@ -56,6 +56,13 @@ class HeldKernel final : public Kernel, public GpuCode {
   mutable std::vector<GpuPart> parts;
 };
 
+/// A runtime whose GPUs' clock counts nanoseconds.
+hip_stub::State& fresh_stub() {
+  hip_stub::State& stub = hip_stub::reset();
+  stub.wall_clock_khz = 1'000'000;
+  return stub;
+}
+
 class GpuDrop : public testing::Test {
  protected:
   GpuDrop() : devices(open_gpus("0", Topology{}, clock)), device(*devices[0]) { device.attach(); }
@@ -70,7 +77,7 @@ class GpuDrop : public testing::Test {
   /// Drops the launches up to this number.
   void drop_from(std::uint64_t number) { drop = number; }
 
-  hip_stub::State& stub = hip_stub::reset();
+  hip_stub::State& stub = fresh_stub();
   const SteadyClock clock;
   const Devices devices;
   Device& device;

@@ -1,5 +1,6 @@
 // Jobs over the GPU backend, over a HIP runtime without GPUs.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -115,6 +116,15 @@ TEST_F(GpuJobs, RetiresAGpuWhoseLaunchFailsAndRunsItsItemsElsewhere) {
   EXPECT_EQ(report.items_done, 8'000u);
   EXPECT_TRUE(report.devices[1].failed);
   EXPECT_NE(report.devices[1].failure.find("gpu:1"), std::string::npos);
+}
+
+TEST_F(GpuJobs, ForksNothingWhileItsGpusAreOpen) {
+  static std::atomic<int> forks{0};
+  ASSERT_EQ(pthread_atfork([] { ++forks; }, nullptr, nullptr), 0);
+  Scheduler scheduler(open());
+  auto kernel = std::make_shared<CountingKernel>(4'000, 20us);
+  EXPECT_EQ(scheduler.run(4'000, kernel).items_done, 4'000u);
+  EXPECT_EQ(forks, 0);
 }
 
 using GpuOpening = GpuJobs;

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -78,6 +80,41 @@ TEST_F(GpuMemory, IsGivenBackWithTheLastUser) {
   EXPECT_EQ(stub.host_bytes_alive, 4 * mib) << "it is in use";
   outlives.reset();
   EXPECT_EQ(bytes_soon(0), 0u);
+}
+
+TEST_F(GpuMemory, IsSharedByGpusNearOneNumaNodeOnly) {
+  const GpuMemoryUser user;
+  for (const int near_first : {0, 1}) set_memory_node(near_first, NumaId{0});
+  for (const int near_second : {2, 3}) set_memory_node(near_second, NumaId{1});
+  for (const int ordinal : {0, 1, 2, 3}) allocate_shared_memory(mib, ordinal);
+  EXPECT_EQ(stub.host_blocks_of, (std::map<int, int>{{0, 1}, {2, 1}}));
+  const auto held = allocate_shared_memory(mib, 3);
+  allocate_shared_memory(mib, 2);
+  EXPECT_EQ(stub.host_blocks_of, (std::map<int, int>{{0, 1}, {2, 2}})) << "the other node's block is not taken";
+  for (const int ordinal : {0, 1, 2, 3}) set_memory_node(ordinal, std::nullopt);
+}
+
+TEST_F(GpuMemory, BeyondABoundIsThatOfTheLargestBlocksOfAllNodes) {
+  const GpuMemoryUser user;
+  set_memory_node(0, NumaId{0});
+  set_memory_node(1, NumaId{1});
+  allocate_shared_memory(pooled_bytes_max, 0);
+  allocate_shared_memory(mib, 1);
+  EXPECT_EQ(bytes_soon(mib), mib);
+  for (const int ordinal : {0, 1}) set_memory_node(ordinal, std::nullopt);
+}
+
+TEST_F(GpuMemory, OfMarksIsNearTheirGpu) {
+  Topology topology;
+  topology.gpus.resize(4);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    topology.gpus[i].pci = PciAddress{0, static_cast<std::uint8_t>(0xc1 + i), 0, 0};
+    topology.gpus[i].numa_node = NumaId{i / 2};
+  }
+  const SteadyClock clock;
+  const Devices devices = open_gpus("1,2,3", topology, clock);
+  EXPECT_GT(stub.host_blocks_of[1], 0);
+  EXPECT_GT(stub.host_blocks_of[2], 0);
 }
 
 TEST_F(GpuMemory, OfDevicesIsGivenBackWithThem) {

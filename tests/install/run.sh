@@ -14,6 +14,9 @@ SKUA_DEVICES=host:2 "$stage/hello/hello" | tee "$stage/out"
 grep -q 'pi = 3.14159' "$stage/out"
 grep -q 'host:1' "$stage/out"
 
+# Without a GPU the other programs are compiled for one kind only: that is done sooner.
+if [ ! -e /dev/kfd ]; then export CMAKE_HIP_ARCHITECTURES=gfx90a; fi
+
 # A target that is made before skua is found.
 mkdir "$stage/late"
 cat >"$stage/late/CMakeLists.txt" <<'END'
@@ -25,7 +28,8 @@ target_link_libraries(late PRIVATE skua::skua)
 skua_gpu_sources(late late.cpp)
 END
 cp "$source/samples/hello/hello.cpp" "$stage/late/late.cpp"
-cmake -S "$stage/late" -B "$stage/late/build" -DCMAKE_PREFIX_PATH="$stage/installed" >/dev/null
+cmake -S "$stage/late" -B "$stage/late/build" -DCMAKE_PREFIX_PATH="$stage/installed" -DCMAKE_HIP_ARCHITECTURES=all >/dev/null
+if grep -rq 'offload-arch=all' "$stage/late/build"; then exit 1; fi
 
 # The program that the documents show.
 awk '/^```cpp/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/loops.md" >"$stage/loops.cpp"
@@ -33,8 +37,8 @@ g++ -std=c++20 -fsyntax-only -I "$stage/installed/include" "$stage/loops.cpp"
 
 # The program that asks AMD's library: it runs, and programs know where it is, whatever prefix skua was built for.
 probe="$stage/installed/libexec/skua/probe"
-"$probe" 1 gpus libthat_is_not_there.so 3>"$stage/probed"
-grep -qx 'skua-probe 1' "$stage/probed"
+"$probe" 2 gpus libthat_is_not_there.so 3>"$stage/probed"
+grep -qx 'skua-probe 2' "$stage/probed"
 grep -qaF "$probe" "$stage/hello/hello"
 
 # What C++ sources are given is kept, OpenMP too, and a file that is not the target's is named.
@@ -58,6 +62,21 @@ int main() {
 }
 END
 g++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I "$stage/installed/include" "$stage/launcher.cpp"
+
+# A program without bodies for GPUs is C++ alone, though the library it holds has kernels.
+mkdir "$stage/plain"
+cat >"$stage/plain/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(plain LANGUAGES CXX)
+add_executable(plain ../launcher.cpp)
+find_package(skua REQUIRED)
+target_link_libraries(plain PRIVATE skua::skua)
+set_target_properties(plain PROPERTIES RULE_LAUNCH_LINK "env LINKED_AS=<LANGUAGE>")
+END
+cmake -S "$stage/plain" -B "$stage/plain/build" -DCMAKE_PREFIX_PATH="$stage/installed" >/dev/null
+cmake --build "$stage/plain/build" --verbose | tee "$stage/out" >/dev/null
+grep -q 'LINKED_AS=CXX' "$stage/out"
+"$stage/plain/build/plain"
 
 # The one header that needs Random123.
 mkdir "$stage/random"

@@ -1,5 +1,6 @@
 // Stands in for libnvidia-ml: four GPUs, of which 0 and 1 are joined by two NVLinks and 2 and 3 hang on switches.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -21,6 +22,8 @@ struct Memory {
 };
 
 constexpr int refused = 3;
+constexpr int no_permission = 4;
+constexpr int gpu_is_lost = 15;
 int devices[4] = {0, 1, 2, 3};
 
 }  // namespace
@@ -40,6 +43,10 @@ int nvmlDeviceGetCount_v2(unsigned* count) {
 }
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, int** device) {
+  const char* behaviour = std::getenv("NVML_STUB");
+  if (behaviour != nullptr && std::strcmp(behaviour, "lost and forbidden") == 0 && index < 2) {
+    return index == 0 ? gpu_is_lost : no_permission;
+  }
   *device = &devices[index];
   return 0;
 }

@@ -34,6 +34,18 @@ inline std::optional<std::filesystem::path> recorded_folder() {
   return SKUA_RECORDED_OWN;
 }
 
+/// The folder of small inputs after field reports, beside the usual folder of recorded machines. Returns nullopt when
+/// it is not there. Fails: as recorded_folder().
+inline std::optional<std::filesystem::path> field_inputs_folder() {
+  const std::filesystem::path folder = std::filesystem::path(SKUA_RECORDED_DEFAULT).parent_path() / "cases" / "inputs";
+  std::error_code error;
+  if (std::filesystem::is_directory(folder, error)) return folder;
+  if (std::getenv("SKUA_RECORDED_REQUIRED") != nullptr) {
+    throw std::runtime_error("SKUA_RECORDED_REQUIRED is set, and " + folder.string() + " is not there");
+  }
+  return std::nullopt;
+}
+
 inline const char* recorded_skip_reason() {
   return "no machine of this kind is in the folder of recorded machines, or SKUA_RECORDED names none";
 }

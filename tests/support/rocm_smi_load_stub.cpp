@@ -33,7 +33,16 @@ std::uint32_t rsmi_num_monitor_devices(std::uint32_t* count) {
 }
 
 std::uint32_t rsmi_dev_pci_id_get(std::uint32_t device, std::uint64_t* id) {
+  if (behaviour() == "partitions") {
+    *id = 0xc100 + std::uint64_t{device} + 2;
+    return 0;
+  }
   *id = 0x0300 + 0x4000 * std::uint64_t{device} + (std::uint64_t{device} << 32);
+  return 0;
+}
+
+std::uint32_t rsmi_dev_id_get(std::uint32_t, std::uint16_t* id) {
+  *id = behaviour() == "partitions" ? 0x74a1 : 0x740f;
   return 0;
 }
 

@@ -14,6 +14,7 @@ std::string behaviour() {
   return text == nullptr ? "" : text;
 }
 
+constexpr std::uint32_t status_not_supported = 2;
 constexpr std::uint32_t status_busy = 16;
 
 }  // namespace
@@ -37,6 +38,12 @@ std::uint32_t rsmi_num_monitor_devices(std::uint32_t* count) {
 
 std::uint32_t rsmi_dev_pci_id_get(std::uint32_t device, std::uint64_t* id) {
   if (behaviour() == "segfault") std::raise(SIGSEGV);
+  if (behaviour() == "segfault of device 0" && device == 0) std::raise(SIGSEGV);
+  if (behaviour() == "no address of device 0" && device == 0) return status_not_supported;
+  if (behaviour() == "partitions") {
+    *id = 0xc100 + std::uint64_t{device};
+    return 0;
+  }
   *id = 0x0300 + 0x4000 * std::uint64_t{device} + (std::uint64_t{device} << 32);
   return 0;
 }
@@ -48,6 +55,11 @@ std::uint32_t rsmi_topo_get_numa_node_number(std::uint32_t device, std::uint32_t
 
 std::uint32_t rsmi_dev_xgmi_hive_id_get(std::uint32_t, std::uint64_t* hive) {
   *hive = UINT64_MAX;
+  return 0;
+}
+
+std::uint32_t rsmi_dev_id_get(std::uint32_t, std::uint16_t* id) {
+  *id = behaviour() == "partitions" ? 0x74a1 : 0x740f;
   return 0;
 }
 

@@ -51,36 +51,6 @@ TEST_F(GpuBackend, OpensEveryGpuAndClosesAllThatItOpened) {
   EXPECT_EQ(stub.events_alive, 0);
 }
 
-TEST_F(GpuBackend, FindsItsPlaceInTheTopologyByAddress) {
-  Topology topology;
-  topology.gpus.resize(3);
-  topology.gpus[0].pci = PciAddress::from_text("0000:c4:00.0");
-  topology.gpus[1].pci = PciAddress::from_text("0000:c1:00.0");
-  topology.gpus[1].numa_node = NumaId{3};
-  topology.gpus[2].pci = PciAddress::from_text("0000:c2:00.0");
-  topology.gpus[2].hidden_by = "somebody";
-  const SteadyClock clock;
-  const Devices devices = open_gpus("", topology, clock);
-  EXPECT_EQ(devices[0]->info().gpu, GpuId{1});
-  EXPECT_EQ(devices[0]->info().numa_node, NumaId{3});
-  EXPECT_EQ(devices[1]->info().gpu, std::nullopt);
-  EXPECT_EQ(devices[3]->info().gpu, GpuId{0});
-}
-
-TEST_F(GpuBackend, CutsAGpuByMasksOfComputeUnits) {
-  const Devices devices = open("1/40+64");
-  ASSERT_EQ(devices.size(), 2u);
-  EXPECT_EQ(devices[1]->info().name, "gpu:1.1");
-  EXPECT_EQ(stub.last_mask, (std::vector<std::uint32_t>{0, 0xffffff00, 0xffffffff, 0xff}));
-}
-
-TEST_F(GpuBackend, CutsAGpuOfSeveralDiesBetweenThemOnly) {
-  stub.arch = "gfx942:sramecc+";
-  stub.compute_units = 304;
-  EXPECT_EQ(open("0/8").size(), 8u);
-  EXPECT_NE(error_of("0/40+264").find("multiples of 38"), std::string::npos);
-}
-
 TEST_F(GpuBackend, SaysThatThereIsNoGpu) {
   stub.devices = 0;
   EXPECT_NE(error_of("").find("no GPU"), std::string::npos);
@@ -93,6 +63,39 @@ TEST_F(GpuBackend, LeavesOutAGpuThatRunsNothingAndSaysWhy) {
   ASSERT_FALSE(devices[0]->info().notes.empty());
   EXPECT_NE(devices[0]->info().notes[0].find("gpu:1 is left out"), std::string::npos);
   EXPECT_NE(error_of("1").find("gpu:1"), std::string::npos) << "a GPU that was named must work";
+}
+
+/// The GPUs of the stub, of which the first is integrated.
+Topology with_an_integrated_gpu(int gpus) {
+  Topology topology;
+  topology.gpus.resize(static_cast<std::size_t>(gpus));
+  for (std::size_t i = 0; i < topology.gpus.size(); ++i) {
+    topology.gpus[i].pci = PciAddress::from_text("0000:" + std::string("c") + static_cast<char>('1' + i) + ":00.0");
+    topology.gpus[i].integrated = i == 0;
+  }
+  return topology;
+}
+
+TEST_F(GpuBackend, LeavesAnIntegratedGpuOutUnlessItIsNamed) {
+  const SteadyClock clock;
+  const Topology topology = with_an_integrated_gpu(4);
+  const Devices devices = open_gpus("", topology, clock);
+  ASSERT_EQ(devices.size(), 3u);
+  EXPECT_EQ(devices[0]->info().name, "gpu:1");
+  ASSERT_FALSE(devices[0]->info().notes.empty());
+  EXPECT_NE(devices[0]->info().notes[0].find("gpu:0 is left out: it is integrated"), std::string::npos);
+  EXPECT_EQ(open_gpus("0,2", topology, clock).size(), 2u);
+}
+
+TEST_F(GpuBackend, SaysWhyNoGpuIsLeftWhereTheOnlyOneIsIntegrated) {
+  stub.devices = 1;
+  const SteadyClock clock;
+  try {
+    open_gpus("", with_an_integrated_gpu(1), clock);
+    FAIL() << "it is not named";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("integrated"), std::string::npos) << error.what();
+  }
 }
 
 /// The device's next completion; it must come within 5 s.

@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include <skua/input.hpp>
 
-#include <gpu/cu_mask.hpp>
 #include <gpu/parts.hpp>
 
 namespace skua {
@@ -72,33 +70,28 @@ TEST(GpuParts, NameWhatIsWrong) {
   expect_error("0,", "not a number");
 }
 
-TEST(ComputeUnitMask, SetsConsecutiveBitsOfAGpuWithOneDie) {
-  EXPECT_EQ(compute_unit_mask(0, 40, 104, 1), (std::vector<std::uint32_t>{0xffffffff, 0xff, 0, 0}));
-  EXPECT_EQ(compute_unit_mask(100, 4, 104, 1), (std::vector<std::uint32_t>{0, 0, 0, 0xf0}));
+std::string refusal(const std::string& argument, const GpuGrain& grain) {
+  try {
+    parse_gpu_parts(argument, 1, [&](int) { return grain; });
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
 }
 
-TEST(ComputeUnitMask, KeepsPartsOfWholeDiesApart) {
-  constexpr std::uint32_t units = 304;
-  constexpr std::uint32_t xcds = 8;
-  const auto first_xcd = compute_unit_mask(0, 38, units, xcds);
-  for (std::uint32_t bit = 0; bit < units; ++bit) {
-    EXPECT_EQ(first_xcd[bit / 32] >> (bit % 32) & 1, bit % xcds == 0 ? 1u : 0u) << bit;
+TEST(GpuParts, AreNoMoreThanTheHardwareHasQueuesFor) {
+  const GpuGrain grain{1, 104, 24};
+  EXPECT_EQ(refusal("0/10", grain), "");
+  EXPECT_EQ(refusal("0/1+1+1+1+1+1+1+1+1+1", grain), "");
+  for (const char* many : {"0/11", "0/1+1+1+1+1+1+1+1+1+1+1"}) {
+    EXPECT_EQ(refusal(many, grain), "devices gpu:" + std::string(many) +
+                                        ": GPU 0 can be cut into 1 to 10 parts: of its 24 hardware queues each part "
+                                        "takes 2, and 4 are left to others");
   }
-}
-
-TEST(ComputeUnitMask, GivesEveryUnitToOnePart) {
-  std::vector<std::uint32_t> all((304 + 31) / 32);
-  std::uint32_t first = 0;
-  for (const std::uint32_t count : {152u, 76u, 38u, 38u}) {
-    const auto mask = compute_unit_mask(first, count, 304, 8);
-    for (std::size_t word = 0; word < all.size(); ++word) {
-      EXPECT_EQ(all[word] & mask[word], 0u);
-      all[word] |= mask[word];
-    }
-    first += count;
-  }
-  EXPECT_TRUE(std::all_of(all.begin(), all.end() - 1, [](std::uint32_t word) { return word == 0xffffffff; }));
-  EXPECT_EQ(all.back(), 0xffffu);
+  EXPECT_EQ(refusal("0/2", {1, 48, 8}), "");
+  EXPECT_NE(refusal("0/3", {1, 48, 8}).find("1 to 2 parts"), std::string::npos);
+  EXPECT_EQ(refusal("0/1", {1, 48, 3}), "") << "a part must be possible";
+  EXPECT_EQ(refusal("0/104", {1, 104}), "") << "nobody knows how many queues there are";
 }
 
 }  // namespace

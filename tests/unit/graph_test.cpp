@@ -2,6 +2,7 @@
 #include <graph/graph.hpp>
 
 #include <chrono>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -110,6 +111,22 @@ TEST(NumberHives, FollowTheLinks) {
   EXPECT_EQ(topology.gpus[4].hive, 0u);
   EXPECT_EQ(topology.gpus[2].hive, 1u);
   EXPECT_EQ(topology.gpus[3].hive, 1u);
+}
+
+// Some sources tell that XGMI joins a pair, and neither over how many hops nor by how many links.
+TEST(NumberHives, FollowLinksOfWhichNothingElseIsKnown) {
+  Topology topology = gpus(3);
+  Link there = direct(0, 1, 50);
+  there.hops.reset();
+  there.bandwidth_gb_per_s.reset();
+  Link back = there;
+  std::swap(back.from, back.to);
+  complete_links(topology, {there, back}, LinkKind::pcie, Basis::file);
+  EXPECT_FALSE(topology.link(GpuId{0}, GpuId{1})->hops);
+  number_hives_by_links(topology);
+  EXPECT_EQ(topology.gpus[0].hive, 0u);
+  EXPECT_EQ(topology.gpus[1].hive, 0u);
+  EXPECT_FALSE(topology.gpus[2].hive);
 }
 
 TEST(AssumedSpeed, FollowsArchitectureAndCount) {

@@ -60,6 +60,14 @@ TEST_F(RocmSmiSensorTest, TellsTheBusyPartByAddress) {
   EXPECT_EQ(answer.samples[1].load.busy, std::nullopt);
 }
 
+TEST_F(RocmSmiSensorTest, FunctionsOfAPartitionableGpuAreItsPartitions) {
+  behave("partitions");
+  const SensorAnswer answer = next_answer(*open_rocm_smi_sensor(options));
+  ASSERT_THAT(answer.samples, SizeIs(2));
+  EXPECT_EQ(answer.samples[0].gpu, (GpuAddress{{0, 0xc1, 0, 0}, 2}));
+  EXPECT_EQ(answer.samples[1].gpu, (GpuAddress{{0, 0xc1, 0, 0}, 3}));
+}
+
 TEST_F(RocmSmiSensorTest, KeepsTheLibraryForTheNextSample) {
   const auto sensor = open_rocm_smi_sensor(options);
   EXPECT_EQ(next_answer(*sensor).samples[0].load.busy, 0.40);
@@ -100,7 +108,7 @@ TEST_F(RocmSmiSensorTest, GivesUpWhereItsProgramIsNotThereOrAnotherSkuas) {
   options.program = "/no/such/probe";
   EXPECT_THAT(next_answer(*open_rocm_smi_sensor(options)).failure.value(),
               AllOf(HasSubstr("/no/such/probe does not start"), HasSubstr("load is read without it")));
-  options.program = sys.write("probe", "#!/bin/sh\nprintf 'skua-probe 2\\n' >&3\nexec sleep 100\n");
+  options.program = sys.write("probe", "#!/bin/sh\nprintf 'skua-probe 3\\n' >&3\nexec sleep 100\n");
   std::filesystem::permissions(options.program, std::filesystem::perms::owner_all);
   EXPECT_THAT(next_answer(*open_rocm_smi_sensor(options)).failure.value(), HasSubstr("another skua's"));
   options.program = "/bin/false";

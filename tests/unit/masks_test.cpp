@@ -76,6 +76,39 @@ TEST(Masks, AMaskThatIsAppliedTwiceIsNamedWithTheRemedy) {
               Contains(::testing::AllOf(HasSubstr("CUDA_VISIBLE_DEVICES='3' leaves no GPU"), HasSubstr("use 0"))));
 }
 
+TEST(Masks, CountOnlyGpusThatCanBeReached) {
+  Uuids unreachable(8, "/dev/dri/renderD128: No such file or directory");
+  unreachable[4].reset();
+  unreachable[6].reset();
+  EXPECT_EQ(predict_rocm_masks(eight, {}, unreachable).visible, (Places{4, 6}));
+  const auto prediction = predict_rocm_masks(eight, rocr("1"), unreachable);
+  EXPECT_EQ(prediction.visible, (Places{6}));
+  EXPECT_EQ(prediction.hidden_by[4], "ROCR_VISIBLE_DEVICES");
+  EXPECT_EQ(prediction.hidden_by[0], "/dev/dri/renderD128: No such file or directory");
+}
+
+TEST(Masks, NumbersOfTheWholeNodeAreTranslatedIntoThoseThatAreRightHere) {
+  Uuids unreachable(8, "closed");
+  unreachable[4].reset();
+  unreachable[6].reset();
+  EXPECT_THAT(predict_rocm_masks(eight, rocr("6,4"), unreachable).notes,
+              ElementsAre(HasSubstr("'6' is not one of 0 to 1, the GPUs here; the list ends there; "
+                                    "ROCR_VISIBLE_DEVICES=1,0 names the GPUs that have these numbers")));
+  EXPECT_THAT(predict_rocm_masks(eight, {"4,6", "6", {}, {}}).notes,
+              Contains(HasSubstr("HIP_VISIBLE_DEVICES=1 names")));
+  EXPECT_THAT(predict_rocm_masks(eight, {"4,6", {}, "6,4", {}}).notes,
+              Contains(HasSubstr("CUDA_VISIBLE_DEVICES=1,0 names")));
+}
+
+TEST(Masks, NumbersThatAreAllBeyondTheGpusHereBecomeTheFirstOnes) {
+  EXPECT_THAT(predict_cuda_mask(four, {{}, {}, "6,7", {}}).notes,
+              ElementsAre(HasSubstr("CUDA_VISIBLE_DEVICES=0,1 names 2 of them")));
+  EXPECT_THAT(predict_rocm_masks(four, hip("4,5,6,7,8")).notes,
+              ElementsAre(HasSubstr("HIP_VISIBLE_DEVICES=0,1,2,3 names 4 of them")));
+  // Of a list that is right in part nobody can tell what was meant.
+  EXPECT_THAT(predict_rocm_masks(four, rocr("1,9")).notes, ElementsAre(::testing::EndsWith("the list ends there")));
+}
+
 TEST(Masks, CudaIsReadByHipOnlyWhereHipsOwnIsUnsetOrEmpty) {
   EXPECT_EQ(predict_rocm_masks(four, {{}, "1", "2", {}}).visible, (Places{1}));
   EXPECT_EQ(predict_rocm_masks(four, {{}, "", "2", {}}).visible, (Places{2}));

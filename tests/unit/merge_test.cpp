@@ -34,7 +34,7 @@ TEST(Merge, JoinsByAddressAndNeverByIndex) {
   const Reading kfd =
       reading(Basis::kfd, {"0000:c3:00.0", "0000:83:00.0", "0000:43:00.0", "0000:03:00.0", "0001:03:00.0"});
   const Reading smi = rocm_smi_reading_from(
-      "gpu 768 ? ? ? ? a\ngpu 17152 ? ? ? ? b\ngpu 33536 ? ? ? ? c\ngpu 49920 ? ? ? ? d\n"
+      "gpu 768 ? ? ? ? ? a\ngpu 17152 ? ? ? ? ? b\ngpu 33536 ? ? ? ? ? c\ngpu 49920 ? ? ? ? ? d\n"
       "link 0 1 2 15 1 50000 50000\nlink 2 3 2 30 1 0 0\nlink 3 2 2 30 1 0 0\n");
   const Topology topology = merge({kfd, smi}).topology;
   ASSERT_THAT(topology.gpus, SizeIs(5));
@@ -55,6 +55,22 @@ TEST(Merge, TheEarlierSourceIsKeptAndTheNoteNamesBoth) {
   EXPECT_EQ(topology.gpus[0].numa_node, NumaId{3});
   ASSERT_THAT(topology.notes, SizeIs(1));
   EXPECT_EQ(topology.notes[0], "kfd and hwloc disagree on the NUMA node of gpu 0 (0000:03:00.0): 3 or 1; kfd is kept");
+}
+
+TEST(Merge, KeepsWhatOnlyOneSourceKnowsOfAGpu) {
+  Reading smi = reading(Basis::rocm_smi, {"0000:03:00.0"});
+  Reading kfd = reading(Basis::kfd, {"0000:03:00.0"});
+  kfd.gpus[0].xcds = 6;
+  kfd.gpus[0].shader_engines = 24;
+  kfd.gpus[0].hardware_queues = 24;
+  kfd.gpus[0].integrated = false;
+  for (const auto& readings : {std::vector{kfd, smi}, std::vector{smi, kfd}}) {
+    const Gpu gpu = merge(readings).topology.gpus.at(0);
+    EXPECT_EQ(gpu.xcds, 6u);
+    EXPECT_EQ(gpu.shader_engines, 24u);
+    EXPECT_EQ(gpu.hardware_queues, 24u);
+    EXPECT_EQ(gpu.integrated, false);
+  }
 }
 
 TEST(Merge, ManyDisagreementsOfOneKindAreOneNote) {

@@ -11,6 +11,7 @@ namespace skua {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -117,6 +118,44 @@ TEST_F(FakeSys, PairsShareASwitchABridgeANodeOrTheSystem) {
   EXPECT_EQ(topology.link(GpuId{0}, GpuId{2})->locality, Locality::bridge);
   EXPECT_EQ(topology.link(GpuId{0}, GpuId{3})->locality, Locality::node);
   EXPECT_EQ(topology.link(GpuId{0}, GpuId{4})->locality, Locality::system);
+}
+
+TEST_F(FakeSys, ANodeThatHasMemoryOnlyIsReplacedByTheNearestWithAllowedCpus) {
+  folder_.write("devices/system/node/node2/cpulist", "\n");
+  folder_.write("devices/system/node/node2/distance", "30 17 10\n");
+  const PciAddress address = device("pci0000:c0/0000:c1:00.0", "2\n", "\n");
+  Topology topology = located({address, address});
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{2});
+  Topology within_node_0 = topology;
+  leave_memory_only_nodes(topology, folder_.path());
+  EXPECT_EQ(topology.gpus[1].numa_node, NumaId{1});
+  EXPECT_EQ(topology.gpus[1].cpus, CpuSet::from_list("48-95"));
+  EXPECT_THAT(topology.notes,
+              ElementsAre("NUMA node 2 has memory only; node 1, the nearest with CPUs, stands in for it"));
+  within_node_0.host.allowed = CpuSet::from_list("3-5");
+  leave_memory_only_nodes(within_node_0, folder_.path());
+  EXPECT_EQ(within_node_0.gpus[0].numa_node, NumaId{0});
+}
+
+TEST_F(FakeSys, WithoutDistancesOnlyASingleNodeWithCpusStandsIn) {
+  folder_.write("devices/system/node/node2/cpulist", "\n");
+  Topology topology = located({device("pci0000:c0/0000:c1:00.0", "2\n", "\n")});
+  Topology within_node_1 = topology;
+  leave_memory_only_nodes(topology, folder_.path());
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{2});
+  EXPECT_FALSE(topology.gpus[0].cpus);
+  EXPECT_THAT(topology.notes, ElementsAre(HasSubstr("is not known")));
+  within_node_1.host.allowed = CpuSet::from_list("50");
+  leave_memory_only_nodes(within_node_1, folder_.path());
+  EXPECT_EQ(within_node_1.gpus[0].numa_node, NumaId{1});
+}
+
+TEST_F(FakeSys, ANodeWithCpusIsLeftAsItIsThoughNoneOfThemIsAllowed) {
+  Topology topology = located({device("pci0000:c0/0000:c1:00.0", "1\n", "48-95\n")});
+  topology.host.allowed = CpuSet::from_list("0-3");
+  leave_memory_only_nodes(topology, folder_.path());
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{1});
+  EXPECT_THAT(topology.notes, SizeIs(0));
 }
 
 TEST_F(FakeSys, ADeviceThatIsNotInTheTreeChangesNothing) {

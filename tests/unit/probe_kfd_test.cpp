@@ -190,6 +190,111 @@ TEST(ProbeKfd, PartitionsOfTwoGpusAreOneDirectHopOfUnknownSpeed) {
   EXPECT_EQ(topology.gpus[0].compute_units, 20u);
 }
 
+Gpu gpu_with(const std::string& properties) {
+  return topology_of(KfdFixture::from_text("cpu 0\ngpu 1 at 0000:01:00.0 near 0 " + properties + "\n")).gpus.at(0);
+}
+
+TEST(ProbeKfd, XcdsShaderEnginesAndQueuesAreTheDriversNumbers) {
+  const Gpu mi300 = gpu_with("num_xcc=8 array_count=32 simd_arrays_per_engine=1 num_cp_queues=24");
+  EXPECT_EQ(mi300.xcds, 8u);
+  EXPECT_EQ(mi300.shader_engines, 32u);
+  EXPECT_EQ(mi300.hardware_queues, 24u);
+  // Engines of two arrays each, as on Radeons.
+  EXPECT_EQ(gpu_with("array_count=8 simd_arrays_per_engine=2").shader_engines, 4u);
+}
+
+TEST(ProbeKfd, XcdsShaderEnginesAndQueuesThatAreNotToldAreUnknown) {
+  for (const char* properties : {"", "num_xcc=0 array_count=0 simd_arrays_per_engine=0 num_cp_queues=0",
+                                 "num_xcc=4294967296 array_count=8 simd_arrays_per_engine=3 num_cp_queues=none",
+                                 "array_count=8 simd_arrays_per_engine=0"}) {
+    const Gpu gpu = gpu_with(properties);
+    EXPECT_FALSE(gpu.xcds) << properties;
+    EXPECT_FALSE(gpu.shader_engines) << properties;
+    EXPECT_FALSE(gpu.hardware_queues) << properties;
+    EXPECT_EQ(gpu.compute_units, 104u);
+  }
+}
+
+TEST(ProbeKfd, AGpuThatTheDriverDidNotStartIsNoGpuButANote) {
+  const auto fixture = KfdFixture::from_text(
+      "cpu 0\ngpu 1 at 0000:01:00.0 near 0\n"
+      "gpu 2 at 0000:00:00.0 near 0 vendor_id=0 device_id=0 unique_id=0 drm_render_minor=0\n"
+      "file 2/gpu_id 0\n");
+  const Topology topology = topology_of(fixture);
+  ASSERT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_EQ(topology.gpus[0].pci->to_text(), "0000:01:00.0");
+  EXPECT_THAT(topology.notes, ::testing::ElementsAre(HasSubstr("node 2 has a GPU that the driver did not start")));
+}
+
+TEST(ProbeKfd, WhatWasNotStartedIsToldWithoutIdsToo) {
+  const auto fixture = KfdFixture::from_text(
+      "cpu 0\ngpu 1 at 0000:01:00.0 near 0\ngpu 2 at 0000:00:00.0 near 0 vendor_id=0 unique_id=0\n"
+      "gpu 3 at 0000:00:00.0 near 0 -vendor_id -location_id -unique_id\n");
+  for (const char* node : {"0", "1", "2", "3"}) {
+    std::filesystem::remove(fixture.nodes() / node / "gpu_id");
+  }
+  // Of node 3 nothing is said that could tell.
+  EXPECT_THAT(topology_of(fixture).gpus, SizeIs(2));
+}
+
+TEST(ProbeKfd, AnUnstartedGpuBesideCpusLeavesTheCpuNode) {
+  const Topology topology = topology_of(KfdFixture::from_text(
+      "cpu 0\nfile 0/properties cpu_cores_count 8\ngpu 1 at 0000:01:00.0 near 0 cpu_cores_count=8\n"
+      "file 1/gpu_id 0\ngpu 2 at 0000:02:00.0 near 1\n"));
+  ASSERT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{1});
+  EXPECT_THAT(topology.numa_nodes, SizeIs(2));
+}
+
+TEST(ProbeKfd, GpusForAScreenAreIntegratedAndAnMi300aIsNot) {
+  EXPECT_EQ(gpu_with("cpu_cores_count=8 gfx_target_version=90002").integrated, true);
+  EXPECT_EQ(gpu_with("cpu_cores_count=8 -gfx_target_version").integrated, true);
+  EXPECT_EQ(gpu_with("gfx_target_version=110003").integrated, true);
+  EXPECT_EQ(gpu_with("gfx_target_version=90012").integrated, true);
+  EXPECT_EQ(gpu_with("").integrated, false);
+  EXPECT_EQ(gpu_with("gfx_target_version=110000").integrated, false);
+  EXPECT_EQ(gpu_with("cpu_cores_count=24 gfx_target_version=90402 num_xcc=6").integrated, false);
+  EXPECT_EQ(gpu_with("cpu_cores_count=24 gfx_target_version=90402 hive_id=7 num_xcc=1").integrated, false);
+  const Topology on_xgmi = topology_of(
+      KfdFixture::from_text("cpu 0\ngpu 1 at 0000:01:00.0 near 0 cpu_cores_count=24\nlinks 1 0 weight=13\n"));
+  EXPECT_EQ(on_xgmi.gpus.at(0).integrated, false);
+}
+
+TEST(ProbeKfd, BehindANodeThatHasMemoryOnlyItsNearestCpusCount) {
+  const Topology topology = topology_of(
+      KfdFixture::from_text("cpu 0\ncpu 1\ncpu 2\nfile 2/properties cpu_cores_count 0\n"
+                            "gpu 3 at 0000:01:00.0 near 2\nlinks 2 0 type=1 weight=32\nlinks 1 2 type=1 weight=17\n"));
+  ASSERT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{1});
+}
+
+TEST(ProbeKfd, AGpuWhoseFileCannotBeOpenedIsHiddenByItAndNoOther) {
+  const auto fixture = KfdFixture::from_text(
+      "cpu 0\ngpu 1 at 0000:01:00.0 near 0 drm_render_minor=128\n"
+      "gpu 2 at 0000:02:00.0 near 0 drm_render_minor=129\ngpu 3 at 0000:03:00.0 near 0 drm_render_minor=130\n"
+      "gpu 4 at 0000:04:00.0 near 0\n");
+  const test::TemporaryFolder devices;
+  devices.write("dri/renderD129", "");
+  const Reading reading = probe_kfd(fixture.nodes(), devices.path());
+  ASSERT_THAT(reading.gpus, SizeIs(4));
+  EXPECT_THAT(reading.gpus[0].hidden_by.value_or(""), HasSubstr("dri/renderD128: No such file"));
+  EXPECT_FALSE(reading.gpus[1].hidden_by);
+  EXPECT_TRUE(reading.gpus[2].hidden_by);
+  EXPECT_FALSE(reading.gpus[3].hidden_by);
+  EXPECT_THAT(reading.notes, ::testing::ElementsAre(::testing::AllOf(HasSubstr("cannot open"), HasSubstr("renderD128"),
+                                                                     HasSubstr("and 1 more likewise"))));
+  EXPECT_FALSE(probe_kfd(fixture.nodes()).gpus[0].hidden_by);
+}
+
+TEST(ProbeKfd, WeightsThatAreInNoListStillOrderThePairsOfOneKind) {
+  const Topology topology = topology_of(KfdFixture::from_text(
+      "cpu 0\ngpu 1 at 0000:01:00.0 near 0\ngpu 2 at 0000:02:00.0 near 0\ngpu 3 at 0000:03:00.0 near 0\n"
+      "gpu 4 at 0000:04:00.0 near 0\nlinks 1 2 weight=51 max_bandwidth=0\nlinks 1 3 weight=34 max_bandwidth=0\n"
+      "links 1 4 weight=17 max_bandwidth=0\n"));
+  EXPECT_EQ(nearest(topology, 0), (std::vector<std::uint32_t>{3, 2, 1}));
+  EXPECT_FALSE(pair(topology, 0, 3).hops);
+}
+
 TEST(ProbeKfd, MarkersAreUnknownAndNeverNumbers) {
   const Topology topology = machine("markers");
   std::size_t known = 0;

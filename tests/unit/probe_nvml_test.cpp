@@ -1,6 +1,8 @@
 // NVIDIA GPUs and NVLink.
 #include <probe/nvml.hpp>
 
+#include <cstdlib>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,6 +53,16 @@ TEST(ProbeNvml, GpusOnSwitchesReachEachOtherWithAllTheirLinks) {
   EXPECT_EQ(pair(topology, 3, 2).hops, 1u);
   EXPECT_EQ(pair(topology, 3, 2).bandwidth_gb_per_s, 300.0);
   EXPECT_EQ(pair(topology, 0, 2).kind, LinkKind::pcie);
+}
+
+TEST(ProbeNvml, ALostGpuTakesOnlyItselfDownAndOneThatIsForbiddenIsNotMissed) {
+  setenv("NVML_STUB", "lost and forbidden", 1);
+  const Topology topology = merge({probe_nvml(SKUA_NVML_STUB)}).topology;
+  unsetenv("NVML_STUB");
+  ASSERT_THAT(topology.gpus, SizeIs(2));
+  EXPECT_EQ(topology.gpus[0].pci->to_text(), "0001:12:00.0");
+  EXPECT_EQ(pair(topology, 0, 1).count, 12u);
+  EXPECT_THAT(topology.notes, ::testing::ElementsAre("nvml: GPU 0 of 4 has fallen off the bus; it is left out"));
 }
 
 TEST(ProbeNvml, WithoutTheLibraryThereIsNothing) {

@@ -98,7 +98,49 @@ TEST_F(Stub, AnAbortLeavesWhatWasSaidBefore) {
 
 TEST_F(Stub, ASegmentationFaultIsANote) {
   behave("segfault");
-  EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("Segmentation fault while asking about device 0")));
+  EXPECT_THAT(probe_rocm_smi(options).notes,
+              ElementsAre(HasSubstr("Segmentation fault while asking about device 0, which is left out"),
+                          HasSubstr("Segmentation fault while asking about device 1, which is left out")));
+}
+
+TEST_F(Stub, ADeviceOnWhichTheLibraryDiesTakesOnlyItselfDown) {
+  behave("segfault of device 0");
+  const Reading reading = probe_rocm_smi(options);
+  ASSERT_THAT(reading.gpus, SizeIs(1));
+  EXPECT_EQ(reading.gpus[0].pci->to_text(), "0001:43:00.0");
+  EXPECT_THAT(reading.links, IsEmpty());
+  EXPECT_THAT(reading.notes,
+              ElementsAre("rocm_smi: ended by Segmentation fault while asking about device 0, which is left out"));
+}
+
+TEST_F(Stub, ADeviceThatTellsNoAddressIsLeftOut) {
+  behave("no address of device 0");
+  const Reading reading = probe_rocm_smi(options);
+  ASSERT_THAT(reading.gpus, SizeIs(1));
+  EXPECT_EQ(reading.gpus[0].pci->to_text(), "0001:43:00.0");
+  EXPECT_THAT(reading.links, IsEmpty());
+  EXPECT_THAT(reading.notes, ElementsAre("rocm_smi: device 0 tells no address and is left out"));
+}
+
+TEST_F(Stub, FunctionsOfAPartitionableGpuAreItsPartitions) {
+  behave("partitions");
+  const Reading reading = probe_rocm_smi(options);
+  ASSERT_THAT(reading.gpus, SizeIs(2));
+  EXPECT_EQ(reading.gpus[1].pci->to_text(), "0000:c1:00.0");
+  EXPECT_EQ(reading.gpus[0].partition, 0u);
+  EXPECT_EQ(reading.gpus[1].partition, 1u);
+}
+
+TEST(RocmSmiNames, TheRocmThatIsNamedComesFirst) {
+  unsetenv("ROCM_PATH");
+  const std::vector<std::string> names = rocm_smi_names();
+  setenv("ROCM_PATH", "/opt/rocm-6.4.1", 1);
+  std::vector<std::string> expected = names;
+  expected.insert(expected.begin(), "/opt/rocm-6.4.1/lib/librocm_smi64.so");
+  EXPECT_EQ(rocm_smi_names(), expected);
+  setenv("ROCM_PATH", "", 1);
+  EXPECT_EQ(rocm_smi_names(), names);
+  unsetenv("ROCM_PATH");
 }
 
 TEST_F(Stub, EightProbesAtOnceAllAnswer) {
@@ -152,13 +194,13 @@ TEST_F(Stub, AProgramOfAnotherSkuaIsNotBelieved) {
     options.program = sys.write("probe", "#!/bin/sh\n" + text);
     std::filesystem::permissions(options.program, std::filesystem::perms::owner_all);
   };
-  write_program("printf 'skua-probe 2\\ngpu 768 0 0 ? ? x\\nend\\n' >&3\n");
+  write_program("printf 'skua-probe 3\\ngpu 768 0 0 ? ? ? x\\nend\\n' >&3\n");
   Reading reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, IsEmpty());
   EXPECT_THAT(reading.notes, ElementsAre(HasSubstr("another skua's; /sys is used alone")));
   write_program("exit 127\n");
   EXPECT_THAT(probe_rocm_smi(options).notes, ElementsAre(HasSubstr("does not run here")));
-  write_program("printf 'skua-probe 1\\ngpu 768 0 0 ? ? x\\nend\\n' >&3\n");
+  write_program("printf 'skua-probe 2\\ngpu 768 0 0 ? ? ? x\\nend\\n' >&3\n");
   reading = probe_rocm_smi(options);
   EXPECT_THAT(reading.gpus, SizeIs(1));
   EXPECT_THAT(reading.notes, IsEmpty());
@@ -210,7 +252,7 @@ TEST(RocmSmi, WithoutTheLibraryThereIsNothing) {
 
 std::string four_gpus() {
   std::string output;
-  for (int gpu = 1; gpu <= 4; ++gpu) output += "gpu " + std::to_string(gpu * 256) + " 0 0 ? ? \n";
+  for (int gpu = 1; gpu <= 4; ++gpu) output += "gpu " + std::to_string(gpu * 256) + " 0 0 ? ? ? \n";
   return output;
 }
 
@@ -251,8 +293,25 @@ TEST(RocmSmiOutput, MarkersAreUnknownBandwidth) {
 }
 
 TEST(RocmSmiOutput, AnImplausibleNumaNodeIsUnknown) {
-  EXPECT_FALSE(rocm_smi_reading_from("gpu 256 4294967295 0 ? ? x\n").gpus[0].numa_node);
-  EXPECT_FALSE(rocm_smi_reading_from("gpu 256 3735928559 0 ? ? x\n").gpus[0].numa_node);
+  EXPECT_FALSE(rocm_smi_reading_from("gpu 256 4294967295 0 ? ? ? x\n").gpus[0].numa_node);
+  EXPECT_FALSE(rocm_smi_reading_from("gpu 256 3735928559 0 ? ? ? x\n").gpus[0].numa_node);
+}
+
+TEST(RocmSmiOutput, LinksKeepTheLibrarysNumbersThoughADeviceIsLeftOut) {
+  const Reading reading = rocm_smi_reading_from(
+      "without\ngpu 256 0 0 ? ? ? a\ngpu ? 0 0 ? ? ? b\ngpu 512 0 0 ? ? ? c\nlink 1 3 2 15 1 0 0\nlink 0 1 2 15 1 0 0\n"
+      "link 2 3 2 15 1 0 0\n");
+  ASSERT_THAT(reading.gpus, SizeIs(2));
+  ASSERT_THAT(reading.links, SizeIs(1));
+  EXPECT_EQ(reading.links[0].from, GpuId{0});
+  EXPECT_EQ(reading.links[0].to, GpuId{1});
+}
+
+TEST(RocmSmiOutput, WeightsThatAreInNoListStillOrder) {
+  const Topology topology = merge({rocm_smi_reading_from(four_gpus() + "link 0 1 2 51 1 0 0\nlink 0 2 2 17 1 0 0\n"
+                                                                       "link 0 3 2 34 1 0 0\n")})
+                                .topology;
+  EXPECT_THAT(topology.nearest(GpuId{0}), ElementsAre(GpuId{2}, GpuId{3}, GpuId{1}));
 }
 
 TEST(RocmSmiOutput, LinesCutShortDoNoHarm) {

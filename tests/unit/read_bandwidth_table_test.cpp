@@ -145,6 +145,54 @@ TEST(ReadRocmBandwidthTest, SpeedsThatAreNoneAreNoted) {
   }
 }
 
+TEST(ReadRocmBandwidthTest, ARowThatRepeatsTheHostsIsNamedAndNotTaken) {
+  const std::string repeated =
+      "Unidirectional copy peak bandwidth GB/s\n\nD/D   0     1     2     3     4\n\n"
+      "0   N/A   N/A   26.977 26.975 26.977\n\n1   N/A   N/A   27.0  26.9  27.0\n\n"
+      "2   28.1  28.1  900   26.975 26.977\n\n3   28.1  28.1  42.25 901   42.0\n\n4   28.1  28.1  21.25 42.0  902\n";
+  const auto topology = read(devices + distances + repeated);
+  EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_EQ(link(topology, 0, 1).assumed_bandwidth_gb_per_s, 50.0);
+  EXPECT_EQ(link(topology, 0, 1).kind, LinkKind::xgmi);
+  EXPECT_EQ(link(topology, 0, 2).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_EQ(link(topology, 1, 0).bandwidth_gb_per_s, 42.25);
+  EXPECT_THAT(topology.notes,
+              Contains("node.txt:29: a measured speed is doubtful and is not taken, 2 to all others: its "
+                       "speeds to other GPUs repeat those of copies from the host"));
+}
+
+TEST(ReadRocmBandwidthTest, ATenfoldAsymmetryIsNamedAndNeitherDirectionTaken) {
+  std::string uneven = speeds;
+  uneven.replace(uneven.find("42.25"), 5, "4.1");
+  const auto topology = read(devices + distances + uneven);
+  EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_EQ(link(topology, 1, 0).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_EQ(link(topology, 1, 0).assumed_bandwidth_gb_per_s, 50.0);
+  EXPECT_EQ(link(topology, 1, 2).bandwidth_gb_per_s, 42.0);
+  EXPECT_THAT(topology.notes, Contains(HasSubstr("doubtful and is not taken, 2 to 3: 42.5 GB/s, and 4.1 back")));
+  EXPECT_THAT(topology.notes, Contains(HasSubstr("doubtful and is not taken, 3 to 2: 4.1 GB/s, and 42.5 back")));
+}
+
+TEST(ReadRocmBandwidthTest, OfManyDoubtfulSpeedsSomeAreNamed) {
+  std::string text;
+  std::string header = "D/D";
+  std::string cells;
+  for (int device = 0; device < 40; ++device) {
+    text += "Device: " + std::to_string(device) + ", A, " + std::to_string(10 + device) + ":0.0\n";
+    header += ' ' + std::to_string(device);
+  }
+  for (int from = 0; from < 40; ++from) {
+    cells += std::to_string(from);
+    for (int to = 0; to < 40; ++to) cells += from == to ? " 900" : from < to ? " 40" : " 1";
+    cells += "\n\n";
+  }
+  const auto topology = read(text + "Unidirectional copy peak bandwidth GB/s\n\n" + header + "\n\n" + cells);
+  EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_THAT(topology.notes, SizeIs(::testing::Le(20u)));
+  EXPECT_THAT(topology.notes,
+              Contains(HasSubstr("doubtful and is not taken: 0 to 17: 40.0 GB/s, and 1.0 back, and 15")));
+}
+
 TEST(ReadRocmBandwidthTest, TheFirstOfTwoDevicesOfOneNumberCounts) {
   const auto topology = read("Device: 0, A, 01:0.0\nDevice: 0, B, 29:0.0\nInter-Device Access\n");
   ASSERT_THAT(topology.gpus, SizeIs(1));

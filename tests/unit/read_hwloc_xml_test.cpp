@@ -1,6 +1,7 @@
 // hwloc's XML files, of this version and others.
 #include <read/hwloc_xml.hpp>
 
+#include <cstdint>
 #include <string>
 
 #include <fmt/format.h>
@@ -139,16 +140,24 @@ TEST(ReadHwlocXml, SwitchesAndGpusAreKnownByTheirDriverToo) {
   EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, 25.0);
 }
 
-TEST(ReadHwlocXml, XgmiHopsOnlySayThatAPairIsJoined) {
-  const auto amd = [](const std::string& busid, int index, const std::string& name) {
-    std::string text = gpu(busid, index, name, "<info name=\"XGMIHiveID\" value=\"0xf00000000000000f\"/>");
-    return text.replace(text.find("10de:20b0"), 9, "1002:738c");
-  };
-  const std::string objects = "OSDev:101 OSDev:102 OSDev:103";
+std::string amd_gpu(int index, const std::string& infos = "<info name=\"XGMIHiveID\" value=\"0xf00000000000000f\"/>") {
+  std::string text = gpu(fmt::format("0000:{:02x}:00.0", index), index, fmt::format("rsmi{}", index - 1), infos);
+  return text.replace(text.find("10de:20b0"), 9, "1002:738c");
+}
+
+const std::string three_objects = "OSDev:101 OSDev:102 OSDev:103";
+const std::string all_the_same = "1000000 100000 100000 100000 1000000 100000 100000 100000 1000000";
+const std::string always_one = "0 1 1 1 0 1 1 1 0";
+
+Topology three_amd_gpus(const std::string& distances,
+                        const std::string& infos = "<info name=\"XGMIHiveID\" value=\"1f\"/>") {
+  return read(amd_gpu(1, infos) + amd_gpu(2, infos) + amd_gpu(3, infos), "", distances);
+}
+
+TEST(ReadHwlocXml, XgmiSpeedsThatTellPairsApartAreBelieved) {
   const auto topology =
-      read(amd("0000:01:00.0", 1, "rsmi0") + amd("0000:02:00.0", 2, "rsmi1") + amd("0000:03:00.0", 3, "rsmi2"), "",
-           matrix("XGMIHops", objects, "0 1 1 1 0 1 1 1 0") +
-               matrix("XGMIBandwidth", objects, "1000000 50000 0 50000 1000000 100000 0 100000 1000000"));
+      three_amd_gpus(matrix("XGMIHops", three_objects, always_one) +
+                     matrix("XGMIBandwidth", three_objects, "1000000 50000 0 50000 1000000 100000 0 100000 1000000"));
   EXPECT_EQ(topology.gpus[0].name, "AMD Instinct MI100");
   EXPECT_EQ(link(topology, 0, 1).kind, LinkKind::xgmi);
   EXPECT_EQ(link(topology, 1, 2).bandwidth_gb_per_s, 100.0);
@@ -156,11 +165,74 @@ TEST(ReadHwlocXml, XgmiHopsOnlySayThatAPairIsJoined) {
   EXPECT_EQ(link(topology, 0, 2).hops, 2u);
   EXPECT_EQ(topology.gpus[2].hive, 0u);
   EXPECT_THAT(topology.notes, IsEmpty());
-  const auto without_speeds =
-      read(amd("0000:01:00.0", 1, "rsmi0") + amd("0000:02:00.0", 2, "rsmi1") + amd("0000:03:00.0", 3, "rsmi2"), "",
-           matrix("XGMIHops", objects, "0 1 1 1 0 1 1 1 0"));
-  EXPECT_EQ(link(without_speeds, 0, 2).kind, LinkKind::xgmi);
-  EXPECT_EQ(link(without_speeds, 0, 2).hops, std::nullopt);
+}
+
+TEST(ReadHwlocXml, XgmiMatricesOfOneValueOnlySayThatPairsAreJoined) {
+  const std::string speeds = matrix("XGMIBandwidth", three_objects, all_the_same);
+  const std::string hops = matrix("XGMIHops", three_objects, always_one);
+  for (const std::string& distances : {speeds, hops, speeds + hops, hops + speeds}) {
+    for (const char* infos : {"", "<info name=\"XGMIHiveID\" value=\"1f\"/>"}) {
+      const auto topology = three_amd_gpus(distances, infos);
+      for (std::uint32_t from = 0; from < 3; ++from) {
+        for (std::uint32_t to = 0; to < 3; ++to) {
+          if (from == to) continue;
+          EXPECT_EQ(link(topology, from, to).kind, LinkKind::xgmi);
+          EXPECT_EQ(link(topology, from, to).hops, std::nullopt);
+          EXPECT_EQ(link(topology, from, to).count, std::nullopt);
+          EXPECT_EQ(link(topology, from, to).bandwidth_gb_per_s, std::nullopt);
+          EXPECT_TRUE(link(topology, from, to).assumed_bandwidth_gb_per_s);
+        }
+        EXPECT_EQ(topology.gpus[from].hive, 0u);
+      }
+      EXPECT_THAT(topology.notes, ElementsAre(HasSubstr("the matrices of XGMI have one value for all pairs")));
+    }
+  }
+}
+
+// Two hives: what is 0 is not joined, and the rest is still one value.
+TEST(ReadHwlocXml, XgmiMatricesOfOneValueAndZerosStillTellHives) {
+  const auto topology =
+      three_amd_gpus(matrix("XGMIBandwidth", three_objects, "1000000 100000 0 100000 1000000 0 0 0 1000000"), "");
+  EXPECT_EQ(link(topology, 0, 1).kind, LinkKind::xgmi);
+  EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_EQ(link(topology, 0, 2).kind, LinkKind::pcie);
+  EXPECT_EQ(topology.gpus[1].hive, 0u);
+  EXPECT_EQ(topology.gpus[2].hive, std::nullopt);
+}
+
+TEST(ReadHwlocXml, XgmiHopsThatTellPairsApartAreBelieved) {
+  const auto topology = three_amd_gpus(matrix("XGMIHops", three_objects, "0 1 2 1 0 1 2 1 0") +
+                                       matrix("XGMIBandwidth", three_objects, all_the_same));
+  EXPECT_EQ(link(topology, 0, 1).hops, 1u);
+  EXPECT_EQ(link(topology, 0, 2).hops, 2u);
+  EXPECT_EQ(link(topology, 0, 1).bandwidth_gb_per_s, std::nullopt);
+  EXPECT_THAT(topology.notes, IsEmpty());
+}
+
+// NVLink's speeds are read from the links themselves.
+TEST(ReadHwlocXml, NvLinkMatricesOfOneValueAreBelieved) {
+  const auto topology =
+      read(gpu("0000:01:00.0", 1, "nvml0") + gpu("0000:02:00.0", 2, "nvml1") + gpu("0000:03:00.0", 3, "nvml2"), "",
+           matrix("NVLinkBandwidth", three_objects, all_the_same));
+  EXPECT_EQ(link(topology, 0, 2).bandwidth_gb_per_s, 100.0);
+  EXPECT_THAT(topology.notes, IsEmpty());
+}
+
+TEST(ReadHwlocXml, AGpuThatItsDriverDidNotStartIsHidden) {
+  std::string silent = gpu("0000:02:00.0", 2, "card1");
+  std::string other_vendor = gpu("0000:03:00.0", 3, "card2");
+  other_vendor.replace(other_vendor.find("10de:20b0"), 9, "1002:738c");
+  const auto topology = read(silent + gpu("0000:01:00.0", 1, "nvml0") + other_vendor);
+  ASSERT_THAT(topology.gpus, SizeIs(3));
+  EXPECT_EQ(topology.gpus[0].hidden_by, std::nullopt);
+  EXPECT_EQ(topology.gpus[1].pci, PciAddress::from_text("0000:02:00.0"));
+  EXPECT_EQ(topology.gpus[1].hidden_by, "no compute driver");
+  EXPECT_EQ(topology.gpus[2].hidden_by, std::nullopt);
+  EXPECT_THAT(topology.notes,
+              ElementsAre(HasSubstr("a GPU is not known to its vendor's library; the driver did not start "
+                                    "it: 0000:02:00.0")));
+  // Where no library was asked, nothing is known of any.
+  EXPECT_THAT(read(silent + other_vendor).notes, IsEmpty());
 }
 
 TEST(ReadHwlocXml, FilesWithoutPciDevicesStillHaveTheDriversGpus) {

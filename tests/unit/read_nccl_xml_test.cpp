@@ -1,7 +1,9 @@
 // Topology files of NCCL and RCCL.
 #include <read/nccl_xml.hpp>
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -151,24 +153,101 @@ TEST(ReadNcclXml, LinksOfAmdsGpusAreXgmiWhateverTheElementIsCalled) {
   EXPECT_EQ(link(nvidia, 0, 1).kind, LinkKind::nvlink);
 }
 
-TEST(ReadNcclXml, GpusAtTheSameSwitchesAreDirectlyJoined) {
+// NCCL, too, takes all NVSwitches for one.
+TEST(ReadNcclXml, GpusAtAnyNvSwitchAreDirectlyJoined) {
   const auto topology =
       read_on_one_cpu(gpu("0000:01:00.0", "sm=\"80\"", nvswitch("0000:c1:00.0", 2) + nvswitch("0000:c2:00.0", 2)) +
                       gpu("0000:02:00.0", "sm=\"80\"", nvswitch("0000:c1:00.0", 2) + nvswitch("0000:c2:00.0", 1)) +
-                      gpu("0000:03:00.0", "sm=\"80\"", nvswitch("0000:c3:00.0", 2)));
+                      gpu("0000:03:00.0", "sm=\"80\"", nvswitch("0000:c3:00.0", 2)) + gpu("0000:04:00.0", "sm=\"80\""));
   EXPECT_EQ(link(topology, 0, 1).kind, LinkKind::nvlink);
   EXPECT_EQ(link(topology, 0, 1).count, 3u);
   EXPECT_EQ(link(topology, 1, 0).count, 3u);
   EXPECT_EQ(link(topology, 0, 1).hops, 1u);
-  EXPECT_EQ(link(topology, 0, 2).kind, LinkKind::pcie);
+  EXPECT_EQ(link(topology, 0, 2).kind, LinkKind::nvlink);
+  EXPECT_EQ(link(topology, 2, 0).count, 2u);
+  EXPECT_EQ(link(topology, 0, 3).kind, LinkKind::pcie);
   EXPECT_THAT(topology.notes, IsEmpty());
 }
 
-// NVML does not tell the address of a switch inside some machines.
-TEST(ReadNcclXml, SwitchesWithoutAnAddressAreOne) {
-  const auto topology = read_on_one_cpu(gpu("0000:01:00.0", "sm=\"90\"", nvswitch("fffffff:ffff:ff", 18)) +
-                                        gpu("0000:02:00.0", "sm=\"90\"", nvswitch("fffffff:ffff:ff", 18)));
-  EXPECT_EQ(link(topology, 0, 1).count, 18u);
+// NVML does not tell the address of a switch inside some machines, or tells it to some GPUs only.
+TEST(ReadNcclXml, ASwitchWithoutAnAddressIsTheOneOfTheOthers) {
+  for (const char* nowhere : {"fffffff:ffff:ff", "", "unknown", "ffffffff:ff:ff.f"}) {
+    const auto all = read_on_one_cpu(gpu("0000:01:00.0", "sm=\"90\"", nvswitch(nowhere, 18)) +
+                                     gpu("0000:02:00.0", "sm=\"90\"", nvswitch(nowhere, 18)));
+    EXPECT_EQ(link(all, 0, 1).count, 18u) << nowhere;
+    EXPECT_THAT(all.notes, IsEmpty()) << nowhere;
+    const auto one =
+        read_on_one_cpu(gpu("0000:01:00.0", "sm=\"90\"", nvswitch("0000:c1:00.0", 9) + nvswitch("0000:c2:00.0", 9)) +
+                        gpu("0000:02:00.0", "sm=\"90\"", nvswitch(nowhere, 18)));
+    EXPECT_EQ(link(one, 0, 1).count, 18u) << nowhere;
+    EXPECT_EQ(link(one, 1, 0).count, 18u) << nowhere;
+    EXPECT_EQ(one.gpus[1].hive, 0u) << nowhere;
+    EXPECT_THAT(one.notes,
+                ElementsAre(HasSubstr("node.xml:4: links lead to an NVSwitch that has no address; it is taken "
+                                      "for the one of the other GPUs: gpu 1")))
+        << nowhere;
+  }
+}
+
+TEST(ReadNcclXml, ALinkToASwitchThatIsThereTwiceCountsOnce) {
+  const auto topology =
+      read_on_one_cpu(gpu("0000:01:00.0", "sm=\"90\"", nvswitch("0000:c1:00.0", 4) + nvswitch("0000:C1:00.0", 4)) +
+                      gpu("0000:02:00.0", "sm=\"90\"", nvswitch("0000:c1:00.0", 18)));
+  EXPECT_EQ(link(topology, 0, 1).count, 4u);
+  EXPECT_THAT(topology.notes, ElementsAre(HasSubstr("node.xml:3: a link to a switch is there twice")));
+}
+
+/// As clouds hand them out: devices, and no gpu in any of them.
+std::string device(const std::string& busid, const std::string& attributes) {
+  return fmt::format("<pci busid=\"{}\" {}/>\n", busid, attributes);
+}
+
+TEST(ReadNcclXml, WithoutGpuElementsTheGpusAreDevicesOfTheirClass) {
+  const auto topology = read(
+      "<cpu numaid=\"0\" affinity=\"f\">\n<pci busid=\"ffff:ff:01.0\" class=\"0x060400\">\n" +
+      device("0003:00:00.0", "class=\"0x030200\" vendor=\"0x0000\"") + device("0103:00:00.0", "class=\"0x020700\"") +
+      device("0004:00:00.0", "class=\"0x030000\"") + "</pci>\n</cpu>\n<cpu numaid=\"1\" affinity=\"f0\">\n" +
+      device("0001:00:00.0", "class=\"0x030200\" vendor=\"0x10de\" device=\"0x20b0\"") +
+      device("0005:00:00.0", "class=\"0x120000\" vendor=\"0x1002\" device=\"0x74a1\"") +
+      device("0006:00:00.0", "class=\"0x038000\" vendor=\"0x1002\" device=\"0x7408\"") +
+      device("0007:00:00.0", "class=\"0x030000\" vendor=\"0x1a03\"") + device("0008:00:00.0", "class=\"0x120000\"") +
+      device("0009:00:00.0", "vendor=\"0x10de\"") + "</cpu>");
+  std::vector<std::uint32_t> domains;
+  for (const Gpu& each : topology.gpus) domains.push_back(each.pci->domain);
+  EXPECT_THAT(domains, ElementsAre(3u, 4u, 1u, 5u, 6u));
+  EXPECT_EQ(topology.gpus[0].numa_node, NumaId{0});
+  EXPECT_EQ(topology.gpus[0].cpus, CpuSet::from_list("0-3"));
+  EXPECT_EQ(topology.gpus[2].name, "NVIDIA GPU 20b0");
+  EXPECT_EQ(topology.gpus[4].name, "AMD Instinct MI250X");
+  EXPECT_EQ(link(topology, 0, 1).kind, LinkKind::pcie);
+  EXPECT_EQ(link(topology, 0, 1).locality, Locality::switch_);
+  EXPECT_EQ(link(topology, 0, 2).locality, Locality::system);
+  EXPECT_EQ(topology.gpus[0].hive, std::nullopt);
+  EXPECT_THAT(topology.notes,
+              ElementsAre(HasSubstr("node.xml:4: there is no gpu in it: PCI devices of a GPU's class are "
+                                    "taken for GPUs, and of links between them it tells nothing")));
+}
+
+// Some clouds do write gpu elements, but none of the links.
+TEST(ReadNcclXml, AFileByHandThatTellsOfNoLinksIsNoted) {
+  const auto notes = [](const std::string& attributes, const std::string& first, const std::string& second) {
+    const auto in_device = [&](const std::string& busid, const std::string& gpu_element) {
+      return fmt::format("<pci busid=\"{}\" class=\"0x030200\" {}>{}</pci>\n", busid, attributes, gpu_element);
+    };
+    return read_on_one_cpu(in_device("0000:01:00.0", first) + in_device("0000:02:00.0", second)).notes;
+  };
+  const std::string bare[] = {"<gpu dev=\"0\" sm=\"90\"/>", "<gpu dev=\"1\" sm=\"90\"/>"};
+  EXPECT_THAT(notes("", bare[0], bare[1]),
+              ElementsAre("node.xml:3: of links between GPUs the file tells nothing; NVLink may join them"));
+  EXPECT_THAT(notes("vendor=\"0x10de\" device=\"0x2330\"", bare[0], bare[1]), IsEmpty());
+  EXPECT_THAT(notes("", "<gpu dev=\"0\" gcn=\"906\"/>", "<gpu dev=\"1\" gcn=\"906\"/>"), IsEmpty());
+}
+
+TEST(ReadNcclXml, WhereThereAreGpuElementsNoOtherDeviceIsAGpu) {
+  const auto topology = read_on_one_cpu(gpu("0000:01:00.0", "dev=\"0\"") +
+                                        device("0000:02:00.0", "class=\"0x030200\" vendor=\"0x10de\""));
+  EXPECT_THAT(topology.gpus, SizeIs(1));
+  EXPECT_THAT(topology.notes, IsEmpty());
 }
 
 TEST(ReadNcclXml, PartitionsOfOneGpuAreOnePackage) {
@@ -284,10 +363,15 @@ TEST(ReadNcclXml, TooFewAndTooManyGpusAreErrors) {
     }
     return "";
   };
-  EXPECT_EQ(error_of(""), "node.xml:1: there is no gpu in it");
+  EXPECT_EQ(error_of(""), "node.xml:1: there is no gpu in it, and no pci of a GPU's class");
+  EXPECT_EQ(error_of("<pci busid=\"0000:01:00.0\" link_speed=\"16 GT/s\"/>"),
+            "node.xml:1: there is no gpu in it, and no pci of a GPU's class");
   std::string many;
   for (int number = 0; number < 2049; ++number) many += "<gpu/>\n";
   EXPECT_EQ(error_of(many), "node.xml:2051: more than 2048 GPUs");
+  std::string many_by_class;
+  for (int number = 0; number < 3000; ++number) many_by_class += "<pci class=\"0x030200\"/>\n";
+  EXPECT_EQ(error_of(many_by_class), "node.xml:2051: more than 2048 GPUs");
 }
 
 TEST(ReadNcclXml, AThousandGpusAreRead) {

@@ -287,5 +287,13 @@ TEST(ReadNvidiaSmi, KnowsItsOwnTextAndNoOther) {
   EXPECT_FALSE(is_nvidia_smi(""));
 }
 
+TEST(ReadNvidiaSmi, AGpuThatTheDriverDoesNotAnswerForIsNoted) {
+  const auto topology = read(
+      "Unable to determine the device handle for GPU1: 0000:02:00.0: Unknown Error\n"
+      "\tGPU0\tCPU Affinity\nGPU0\t X \t0-7\n");
+  EXPECT_EQ(topology.gpus.size(), 1u);
+  EXPECT_THAT(topology.notes, ::testing::ElementsAre(::testing::HasSubstr("the driver does not answer for a GPU")));
+}
+
 }  // namespace
 }  // namespace skua

@@ -32,6 +32,10 @@ Topology two_gpus() {
   known.numa_node = NumaId{3};
   known.cpus = CpuSet::from_list("48-63");
   known.compute_units = 110;
+  known.xcds = 6;
+  known.shader_engines = 24;
+  known.hardware_queues = 23;
+  known.integrated = false;
   known.memory_bytes = 18446744073709551615u;
   known.hidden_by = "HIP_VISIBLE_DEVICES";
   known.basis = Basis::kfd;
@@ -41,6 +45,7 @@ Topology two_gpus() {
   there.kind = LinkKind::xgmi;
   there.count = 4;
   there.hops = 1;
+  there.rank = 0;
   there.bandwidth_gb_per_s = 0.1 + 0.2;
   there.basis = Basis::measured;
   Link back;
@@ -86,9 +91,13 @@ TEST(TopologyJson, HasTheFieldsOfTheContract) {
   EXPECT_EQ(gpu["numa_node"], 3);
   EXPECT_EQ(gpu["cpus"], "48-63");
   EXPECT_EQ(gpu["compute_units"], 110);
+  EXPECT_EQ(gpu["xcds"], 6);
+  EXPECT_EQ(gpu["shader_engines"], 24);
+  EXPECT_EQ(gpu["hardware_queues"], 23);
+  EXPECT_EQ(gpu["integrated"], false);
   EXPECT_EQ(gpu["hidden_by"], "HIP_VISIBLE_DEVICES");
-  for (const char* name :
-       {"arch", "pci", "partition", "hive", "numa_node", "cpus", "compute_units", "memory_bytes", "hidden_by"}) {
+  for (const char* name : {"arch", "pci", "partition", "hive", "numa_node", "cpus", "compute_units", "xcds",
+                           "shader_engines", "hardware_queues", "integrated", "memory_bytes", "hidden_by"}) {
     EXPECT_TRUE(written["gpus"][1].at(name).is_null()) << name;
   }
   const json link = written["links"][1];

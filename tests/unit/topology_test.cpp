@@ -62,6 +62,14 @@ TEST(Nearest, PackageThenHopsThenBandwidthThenLocality) {
   EXPECT_EQ(indices(topology.nearest(GpuId{0})), (std::vector<std::uint32_t>{5, 4, 2, 1, 3}));
 }
 
+TEST(Nearest, WhatIsEqualOtherwiseGoesByRank) {
+  Topology topology = plain(4);
+  mutable_link(topology, 0, 1).rank = 1;
+  mutable_link(topology, 0, 3).rank = 0;
+  mutable_link(topology, 0, 2).bandwidth_gb_per_s = 50;
+  EXPECT_EQ(indices(topology.nearest(GpuId{0})), (std::vector<std::uint32_t>{2, 3, 1}));
+}
+
 TEST(Nearest, EqualVictimsAreTriedInTurn) {
   const Topology topology = plain(4);
   EXPECT_EQ(indices(topology.nearest(GpuId{0})), (std::vector<std::uint32_t>{1, 2, 3}));

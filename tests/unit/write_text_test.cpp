@@ -53,6 +53,20 @@ TEST(TopologyText, ColumnsThatNobodyFillsAreLeftOut) {
   EXPECT_THAT(text_of("cpx"), HasSubstr("partition"));
 }
 
+TEST(TopologyText, ShowsWhatAGpuIsMadeOfWhereThatIsKnown) {
+  Topology topology;
+  topology.gpus.resize(2);
+  EXPECT_THAT(to_text(topology), Not(HasSubstr("XCDs")));
+  topology.gpus[0].xcds = 8;
+  topology.gpus[0].shader_engines = 32;
+  topology.gpus[0].hardware_queues = 24;
+  EXPECT_THAT(to_text(topology), HasSubstr("XCDs  engines  queues"));
+  EXPECT_THAT(to_text(topology), HasSubstr("8     32       24"));
+  EXPECT_THAT(to_text(topology), Not(HasSubstr("integrated")));
+  topology.gpus[1].integrated = true;
+  EXPECT_THAT(to_text(topology), HasSubstr("integrated"));
+}
+
 TEST(TopologyText, ShowsWhatHidesAGpu) {
   Topology topology;
   topology.gpus.resize(2);

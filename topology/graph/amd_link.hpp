@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
+
+#include <skua/topology.hpp>
 
 namespace skua {
 
@@ -21,5 +24,10 @@ std::optional<double> gb_per_s_from(std::optional<std::uint64_t> mb_per_s);
 /// Parallel links of a directly joined pair: the speed of all of them over the speed of one.
 std::optional<std::uint32_t> link_count_from(std::optional<std::uint64_t> min_mb_per_s,
                                              std::optional<std::uint64_t> max_mb_per_s);
+
+/// Ranks links by weights that are in no list, which order at least the links of one kind from one GPU; `weights` are
+/// those of `links`, place by place. XGMI links whose weights all tell their hops are left without ranks, and so are
+/// links that nothing tells apart.
+void rank_by_weights(std::vector<Link>& links, const std::vector<std::optional<std::uint64_t>>& weights);
 
 }  // namespace skua

@@ -171,7 +171,7 @@ void complete_links(Topology& topology, std::vector<Link> known, LinkKind unjoin
 void number_hives_by_links(Topology& topology) {
   std::vector<std::vector<std::uint32_t>> joined(topology.gpus.size());
   for (const Link& link : topology.links) {
-    if (!carries_paths(link)) continue;
+    if (link.kind != LinkKind::xgmi && link.kind != LinkKind::nvlink) continue;
     joined[link.from.index].push_back(link.to.index);
     joined[link.to.index].push_back(link.from.index);
   }

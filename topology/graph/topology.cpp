@@ -19,9 +19,10 @@ struct Distance {
   std::uint32_t hops = std::numeric_limits<std::uint32_t>::max();
   double negated_bandwidth = 0;
   int locality = std::numeric_limits<int>::max();
+  std::uint32_t rank = std::numeric_limits<std::uint32_t>::max();
   std::size_t turn = 0;  ///< how far the id is ahead of the asking GPU's, counted round
 
-  auto key() const { return std::tie(package, hops, negated_bandwidth, locality, turn); }
+  auto key() const { return std::tie(package, hops, negated_bandwidth, locality, rank, turn); }
 };
 
 Distance distance(const Link* link, std::size_t turn) {
@@ -32,6 +33,7 @@ Distance distance(const Link* link, std::size_t turn) {
   if (link->hops) result.hops = *link->hops;
   result.negated_bandwidth = -usable_bandwidth(*link).value_or(0);
   if (link->locality) result.locality = static_cast<int>(*link->locality);
+  if (link->rank) result.rank = *link->rank;
   return result;
 }
 

@@ -32,7 +32,10 @@ namespace fs = std::filesystem;
 std::string read_described_file(const fs::path& file, const char* name) {
   constexpr std::size_t bytes_max = std::size_t{512} << 20;
   std::error_code error;
-  if (fs::is_directory(file, error)) throw InputError(fmt::format("{}: {} is a folder", name, file.string()));
+  if (fs::is_directory(file, error)) {
+    throw InputError(
+        fmt::format("{}: {} is a folder; a copy of the files of AMD's driver is read by --sysfs", name, file.string()));
+  }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw InputError(fmt::format("{}: {} cannot be opened", name, file.string()));
   std::string content;
@@ -55,6 +58,7 @@ Topology from_tree(const fs::path& folder) {
   if (!nodes) throw InputError(fmt::format("--sysfs: there are no KFD nodes in {}", folder.string()));
   Topology topology = merge({probe_kfd(*nodes)}).topology;
   locate_gpus(topology, folder);
+  leave_memory_only_nodes(topology, folder);
   return topology;
 }
 
@@ -118,9 +122,11 @@ void LiveMachine::ask_amd() {
   const MaskVariables masks = MaskVariables::from_environment();
   const auto nodes = asks(Source::kfd) ? find_kfd_nodes("/sys/class/kfd/kfd/topology") : std::nullopt;
   if (nodes) {
-    Reading kfd = probe_kfd(*nodes);
+    Reading kfd = probe_kfd(*nodes, "/dev");
     renumber_numa_nodes(kfd, hwloc_.numa_nodes);
-    const MaskPrediction prediction = predict_rocm_masks(kfd.uuids, masks);
+    std::vector<std::optional<std::string>> unreachable;
+    for (const Gpu& gpu : kfd.gpus) unreachable.push_back(gpu.hidden_by);
+    const MaskPrediction prediction = predict_rocm_masks(kfd.uuids, masks, unreachable);
     visible_ += prediction.visible.size();
     if (!kfd.gpus.empty()) order_by_masks(kfd, prediction);
     readings_.push_back(std::move(kfd));
@@ -149,6 +155,8 @@ Topology LiveMachine::read() {
   readings_.push_back(hwloc_);
   Topology topology = merge(readings_).topology;
   locate_gpus(topology, "/sys");
+  topology.host = discover_host_cpus();
+  leave_memory_only_nodes(topology, "/sys");
   for (Gpu& gpu : topology.gpus) {
     const bool has_driver = source_ != Source::automatic || gpu.basis != Basis::hwloc;
     if (!has_driver) gpu.hidden_by = "no compute driver";
@@ -161,7 +169,6 @@ Topology LiveMachine::read() {
     const auto notes = explain_slurm(visible_);
     topology.notes.insert(topology.notes.end(), notes.begin(), notes.end());
   }
-  topology.host = discover_host_cpus();
   return topology;
 }
 

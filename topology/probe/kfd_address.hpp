@@ -16,8 +16,7 @@ struct KfdAddress {
   std::optional<std::uint32_t> partition;
 };
 
-/// The addresses of GPU nodes, seen together: kernels have written the number of a partition into the function bits of
-/// location_id or into its upper four bits, and only the neighbours tell a partition from a function.
+/// The addresses of GPU nodes, by what their location_id says, see gpu_places().
 /// Appends notes on nodes without an address and on nodes that claim the same one.
 std::vector<KfdAddress> kfd_addresses(const std::vector<const KfdNode*>& gpus, std::vector<std::string>& notes);
 

@@ -132,6 +132,7 @@ std::optional<KfdNode> TreeReader::read_node(std::uint32_t number) {
   node.number = number;
   node.properties = std::move(*properties);
   node.name = read_small_file(folder / "name").value_or("");
+  node.gpu_id = number_from<std::uint64_t>(read_small_file(folder / "gpu_id").value_or(""));
   node.io_links = read_links(node, "io_links");
   node.p2p_links = read_links(node, "p2p_links");
   node.memory_bytes = property(node.properties, "local_mem_size");
@@ -177,11 +178,33 @@ bool holds_nodes(const fs::path& folder) {
   return false;
 }
 
+bool has_gpu_units(const KfdNode& node) {
+  return property(node.properties, "simd_count").value_or(0) > 0;
+}
+
+/// What the driver starts gets a gpu_id. Captures often lack that file; there, the driver's own lines tell: it writes
+/// the vendor and the place of what it has started, and the firmware's table leaves both 0.
+bool is_started(const KfdNode& node) {
+  if (node.gpu_id) return *node.gpu_id != 0;
+  const auto vendor = property(node.properties, "vendor_id");
+  const auto location = property(node.properties, "location_id");
+  const bool says_nothing = !vendor && !location;
+  return says_nothing || vendor.value_or(0) != 0 || location.value_or(0) != 0;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> property(const KfdProperties& properties, std::string_view name) {
   const auto found = properties.find(name);
   return found == properties.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool is_gpu(const KfdNode& node) {
+  return has_gpu_units(node) && is_started(node);
+}
+
+bool is_unstarted_gpu(const KfdNode& node) {
+  return has_gpu_units(node) && !is_started(node);
 }
 
 std::optional<fs::path> find_kfd_nodes(const fs::path& folder) {

@@ -24,6 +24,7 @@ struct KfdLink {
 struct KfdNode {
   std::uint32_t number = 0;
   std::string name;
+  std::optional<std::uint64_t> gpu_id;  ///< 0 on a node without a GPU that runs; nothing: there is no such file
   KfdProperties properties;
   std::vector<KfdLink> io_links;
   std::vector<KfdLink> p2p_links;
@@ -34,6 +35,12 @@ struct KfdTree {
   std::vector<KfdNode> nodes;  ///< by number; numbers may have gaps
   std::vector<std::string> notes;
 };
+
+/// Whether the node is a GPU, or a CPU and a GPU in one, that the driver has started.
+bool is_gpu(const KfdNode& node);
+/// Whether the node has the units of a GPU that the driver did not start: a card that failed, or whose driver is not
+/// loaded. The kernel lists it, but no runtime will.
+bool is_unstarted_gpu(const KfdNode& node);
 
 /// The folder of nodes in `folder`, which may be that folder, or one above it up to the root of a file system.
 std::optional<std::filesystem::path> find_kfd_nodes(const std::filesystem::path& folder);

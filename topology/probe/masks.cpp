@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <text/numbers.hpp>
 #include <text/pieces.hpp>
@@ -42,12 +44,13 @@ std::optional<std::size_t> plain_number(std::string_view text) {
 /// The GPUs that one layer is given, and those that its mask keeps.
 class Layer {
  public:
-  Layer(const char* variable, const Uuids& uuids, std::vector<std::size_t> given, std::vector<std::string>& notes)
-      : variable_(variable), uuids_(uuids), given_(std::move(given)), notes_(notes) {}
+  Layer(const char* variable, std::string_view mask, const Uuids& uuids, std::vector<std::size_t> given,
+        std::vector<std::string>& notes)
+      : variable_(variable), mask_(mask), uuids_(uuids), given_(std::move(given)), notes_(notes) {}
 
-  std::vector<std::size_t> by_rocr_rules(std::string_view mask);
-  std::vector<std::size_t> by_hip_rules(std::string_view mask);
-  std::vector<std::size_t> by_cuda_rules(std::string_view mask);
+  std::vector<std::size_t> by_rocr_rules();
+  std::vector<std::size_t> by_hip_rules();
+  std::vector<std::size_t> by_cuda_rules();
 
  private:
   enum class Repeat { ends_list, is_skipped };
@@ -55,6 +58,7 @@ class Layer {
   std::vector<std::size_t> matches(std::string_view prefix) const;
   bool take(std::optional<std::size_t> index, std::string_view token, Repeat repeat);
   bool take_by_uuid(std::string_view token);
+  std::string remedy() const;
   void end_list(std::string_view token, const std::string& why) const {
     notes_.push_back(fmt::format("{}: {} {}; the list ends there", variable_, shown(token), why));
   }
@@ -65,6 +69,7 @@ class Layer {
   }
 
   const char* variable_;
+  std::string_view mask_;
   const Uuids& uuids_;
   std::vector<std::size_t> given_;
   std::vector<std::string>& notes_;
@@ -81,11 +86,35 @@ std::vector<std::size_t> Layer::matches(std::string_view prefix) const {
   return found;
 }
 
+/// What to write in place of a mask that names numbers beyond the GPUs here. It most often has the numbers that they
+/// have on the whole node, where a container, a batch system or an earlier mask has left this process but some.
+std::string Layer::remedy() const {
+  std::vector<std::size_t> asked;
+  for (const std::string_view token : split(mask_, ',')) {
+    if (const auto number = number_from<std::size_t>(trimmed(token))) asked.push_back(*number);
+  }
+  std::vector<std::size_t> here;
+  for (const std::size_t number : asked) {
+    const auto found = std::find(given_.begin(), given_.end(), number);
+    if (found != given_.end()) here.push_back(static_cast<std::size_t>(found - given_.begin()));
+  }
+  if (here.size() == asked.size()) {
+    return fmt::format("; {}={} names the GPUs that have these numbers on the whole node", variable_,
+                       fmt::join(here, ","));
+  }
+  const auto is_beyond = [&](std::size_t number) { return number >= given_.size(); };
+  if (!std::all_of(asked.begin(), asked.end(), is_beyond)) return "";
+  here.resize(std::min(asked.size(), given_.size()));
+  std::iota(here.begin(), here.end(), std::size_t{0});
+  return fmt::format("; {}={} names {} of them", variable_, fmt::join(here, ","), here.size());
+}
+
 /// False when the list ends here.
 bool Layer::take(std::optional<std::size_t> index, std::string_view token, Repeat repeat) {
   if (!index || *index >= given_.size()) {
     end_list(token, given_.empty() ? "names none of 0 GPUs here"
                                    : fmt::format("is not one of 0 to {}, the GPUs here", given_.size() - 1));
+    if (index && !given_.empty()) notes_.back() += remedy();
     return false;
   }
   if (std::find(kept_.begin(), kept_.end(), *index) == kept_.end()) {
@@ -97,14 +126,14 @@ bool Layer::take(std::optional<std::size_t> index, std::string_view token, Repea
   return false;
 }
 
-std::vector<std::size_t> Layer::by_rocr_rules(std::string_view mask) {
+std::vector<std::size_t> Layer::by_rocr_rules() {
   constexpr std::size_t uuid_length_min = 5;
   constexpr std::size_t uuid_length_max = 20;
-  if (mask.empty()) {
+  if (mask_.empty()) {
     notes_.push_back(fmt::format("{} is set but empty: it hides every GPU", variable_));
     return {};
   }
-  for (const std::string_view raw : split(mask, ',')) {
+  for (const std::string_view raw : split(mask_, ',')) {
     const std::string_view token = trimmed(raw);
     if (token.empty()) {
       notes_.push_back(
@@ -138,8 +167,8 @@ bool Layer::take_by_uuid(std::string_view token) {
   return take(found.front(), token, Repeat::is_skipped);
 }
 
-std::vector<std::size_t> Layer::by_hip_rules(std::string_view mask) {
-  for (const std::string_view token : split(mask, ',')) {
+std::vector<std::size_t> Layer::by_hip_rules() {
+  for (const std::string_view token : split(mask_, ',')) {
     const bool goes_on =
         token.starts_with("GPU-") ? take_by_uuid(token) : take(plain_number(token), token, Repeat::is_skipped);
     if (!goes_on) break;
@@ -147,12 +176,12 @@ std::vector<std::size_t> Layer::by_hip_rules(std::string_view mask) {
   return result();
 }
 
-std::vector<std::size_t> Layer::by_cuda_rules(std::string_view mask) {
-  if (mask.empty()) {
+std::vector<std::size_t> Layer::by_cuda_rules() {
+  if (mask_.empty()) {
     notes_.push_back(fmt::format("{} is set but empty: it hides every GPU", variable_));
     return {};
   }
-  for (const std::string_view raw : split(mask, ',')) {
+  for (const std::string_view raw : split(mask_, ',')) {
     const std::string_view token = trimmed(raw);
     if (token.starts_with("MIG-")) {
       notes_.push_back(
@@ -173,10 +202,14 @@ std::vector<std::size_t> Layer::by_cuda_rules(std::string_view mask) {
   return result();
 }
 
-MaskPrediction everything(std::size_t count) {
+/// Everything that the runtime can reach.
+MaskPrediction everything(std::size_t count, const std::vector<std::optional<std::string>>& unreachable) {
   MaskPrediction prediction;
-  for (std::size_t place = 0; place < count; ++place) prediction.visible.push_back(place);
+  prediction.hidden_by = unreachable;
   prediction.hidden_by.resize(count);
+  for (std::size_t place = 0; place < count; ++place) {
+    if (!prediction.hidden_by[place]) prediction.visible.push_back(place);
+  }
   return prediction;
 }
 
@@ -214,11 +247,11 @@ MaskVariables MaskVariables::from_environment() {
           variable_in_environment("CUDA_VISIBLE_DEVICES"), variable_in_environment("GPU_DEVICE_ORDINAL")};
 }
 
-MaskPrediction predict_rocm_masks(const Uuids& uuids, const MaskVariables& variables) {
-  MaskPrediction prediction = everything(uuids.size());
+MaskPrediction predict_rocm_masks(const Uuids& uuids, const MaskVariables& variables, const Uuids& unreachable) {
+  MaskPrediction prediction = everything(uuids.size(), unreachable);
   if (variables.rocr) {
-    Layer layer("ROCR_VISIBLE_DEVICES", uuids, prediction.visible, prediction.notes);
-    keep(prediction, layer.by_rocr_rules(*variables.rocr), "ROCR_VISIBLE_DEVICES");
+    Layer layer("ROCR_VISIBLE_DEVICES", *variables.rocr, uuids, prediction.visible, prediction.notes);
+    keep(prediction, layer.by_rocr_rules(), "ROCR_VISIBLE_DEVICES");
   }
   if (variables.gpu_device_ordinal)
     prediction.notes.push_back("GPU_DEVICE_ORDINAL is set; HIP programs do not read it");
@@ -231,8 +264,8 @@ MaskPrediction predict_rocm_masks(const Uuids& uuids, const MaskVariables& varia
 
   const char* variable = by_hip ? "HIP_VISIBLE_DEVICES" : "CUDA_VISIBLE_DEVICES";
   const std::size_t given = prediction.visible.size();
-  Layer layer(variable, uuids, prediction.visible, prediction.notes);
-  keep(prediction, layer.by_hip_rules(mask), variable);
+  Layer layer(variable, mask, uuids, prediction.visible, prediction.notes);
+  keep(prediction, layer.by_hip_rules(), variable);
   if (variables.rocr && given > 0 && prediction.visible.empty()) {
     const std::string valid = given == 1 ? "0" : fmt::format("0 to {}", given - 1);
     prediction.notes.push_back(
@@ -244,10 +277,10 @@ MaskPrediction predict_rocm_masks(const Uuids& uuids, const MaskVariables& varia
 }
 
 MaskPrediction predict_cuda_mask(const Uuids& uuids, const MaskVariables& variables) {
-  MaskPrediction prediction = everything(uuids.size());
+  MaskPrediction prediction = everything(uuids.size(), {});
   if (!variables.cuda) return prediction;
-  Layer layer("CUDA_VISIBLE_DEVICES", uuids, prediction.visible, prediction.notes);
-  keep(prediction, layer.by_cuda_rules(*variables.cuda), "CUDA_VISIBLE_DEVICES");
+  Layer layer("CUDA_VISIBLE_DEVICES", *variables.cuda, uuids, prediction.visible, prediction.notes);
+  keep(prediction, layer.by_cuda_rules(), "CUDA_VISIBLE_DEVICES");
   return prediction;
 }
 

@@ -28,7 +28,9 @@ struct MaskPrediction {
 
 /// ROCR's mask first, then HIP's (or CUDA's where HIP's is unset or empty) over what ROCR left and renumbered.
 /// `uuids` of all physical GPUs in KFD order: "GPU-0123456789abcdef", or nothing.
-MaskPrediction predict_rocm_masks(const std::vector<std::optional<std::string>>& uuids, const MaskVariables& variables);
+/// `unreachable`: why the runtime cannot reach a GPU, place by place, or nothing; masks do not count such GPUs.
+MaskPrediction predict_rocm_masks(const std::vector<std::optional<std::string>>& uuids, const MaskVariables& variables,
+                                  const std::vector<std::optional<std::string>>& unreachable = {});
 
 /// CUDA's mask over NVIDIA GPUs, here in PCI order.
 MaskPrediction predict_cuda_mask(const std::vector<std::optional<std::string>>& uuids, const MaskVariables& variables);

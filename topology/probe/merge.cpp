@@ -97,6 +97,10 @@ void Merger::join(std::size_t place, const Gpu& gpu) {
   join_fact("architecture", place, kept.arch, gpu.arch, gpu.basis);
   join_fact("NUMA node", place, kept.numa_node, gpu.numa_node, gpu.basis);
   join_fact("compute units", place, kept.compute_units, gpu.compute_units, gpu.basis);
+  join_fact("XCDs", place, kept.xcds, gpu.xcds, gpu.basis);
+  join_fact("shader engines", place, kept.shader_engines, gpu.shader_engines, gpu.basis);
+  join_fact("hardware queues", place, kept.hardware_queues, gpu.hardware_queues, gpu.basis);
+  if (!kept.integrated) kept.integrated = gpu.integrated;
   if (!kept.memory_bytes) kept.memory_bytes = gpu.memory_bytes;
   if (!kept.cpus) kept.cpus = gpu.cpus;
 }

@@ -112,6 +112,7 @@ Reading nvml_reading_from(const NvmlFacts& facts) {
   reading.unjoined = LinkKind::pcie;
   reading.tells_hives = false;
   if (facts.failure) reading.notes.push_back("nvml: " + *facts.failure);
+  for (const std::string& gpu : facts.lost) reading.notes.push_back("nvml: " + gpu + "; it is left out");
   const auto count = static_cast<std::uint32_t>(facts.gpus.size());
   for (std::uint32_t from = 0; from < count; ++from) {
     reading.add(gpu_from(facts.gpus[from]), facts.gpus[from].uuid);

@@ -22,6 +22,7 @@ class Questions {
 
  private:
   std::string text(const char* function, Device device) const;
+  std::vector<Device> ask_devices(std::vector<std::string>& lost) const;
   NvmlGpu ask_gpu(Device device) const;
   std::vector<NvlinkFacts> ask_nvlinks(Device device) const;
   std::optional<Locality> ask_locality(Device from, Device to) const;
@@ -90,13 +91,31 @@ std::optional<Locality> Questions::ask_locality(Device from, Device to) const {
   return *level <= 40 ? Locality::node : Locality::system;
 }
 
+/// GPUs that this process may not use are none of its business; others that cannot be asked go to `lost`.
+std::vector<Device> Questions::ask_devices(std::vector<std::string>& lost) const {
+  const unsigned count = library_.answer<unsigned>("nvmlDeviceGetCount_v2").value_or(0);
+  std::vector<Device> devices;
+  for (unsigned index = 0; index < count; ++index) {
+    Device device = nullptr;
+    const NvmlStatus status = library_.call("nvmlDeviceGetHandleByIndex_v2", index, &device);
+    if (status == NvmlStatus::success) {
+      devices.push_back(device);
+    } else if (status == NvmlStatus::gpu_is_lost) {
+      lost.push_back(fmt::format("GPU {} of {} has fallen off the bus", index, count));
+    } else if (status != NvmlStatus::no_permission) {
+      lost.push_back(fmt::format("GPU {} of {} answers with status {}", index, count, static_cast<int>(status)));
+    }
+  }
+  return devices;
+}
+
 NvmlFacts Questions::ask() const {
   NvmlFacts facts;
   if (const NvmlStatus status = library_.start(); status != NvmlStatus::success) {
     facts.failure = fmt::format("refused to start with status {}", static_cast<int>(status));
     return facts;
   }
-  const auto devices = library_.devices().value_or(std::vector<Device>());
+  const std::vector<Device> devices = ask_devices(facts.lost);
   for (const Device device : devices) facts.gpus.push_back(ask_gpu(device));
   for (const Device from : devices) {
     for (const Device to : devices) facts.localities.push_back(from == to ? std::nullopt : ask_locality(from, to));

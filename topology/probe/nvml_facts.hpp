@@ -38,6 +38,7 @@ struct NvmlFacts {
   /// For every ordered pair, [from * gpus + to]: what they share on the way over PCIe.
   std::vector<std::optional<Locality>> localities;
   std::optional<std::string> failure;  ///< what the library said when it refused to start
+  std::vector<std::string> lost;       ///< GPUs that it counts but does not let be asked, each with why
 };
 
 /// Loads the library of that name with a handle of its own, asks, and shuts it down again.

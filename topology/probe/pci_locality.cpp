@@ -2,7 +2,9 @@
 #include "pci_locality.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -33,6 +35,7 @@ std::optional<CpuSet> cpus_of_node(const fs::path& sys, NumaId node) {
   return cpus_in(sys / fmt::format("devices/system/node/node{}/cpulist", node.index));
 }
 
+/// By number.
 std::vector<NumaId> numa_nodes_of(const fs::path& sys) {
   std::vector<NumaId> nodes;
   std::error_code error;
@@ -43,7 +46,39 @@ std::vector<NumaId> numa_nodes_of(const fs::path& sys) {
     if (!name.starts_with("node")) continue;
     if (const auto number = number_from<std::uint32_t>(std::string_view(name).substr(4))) nodes.push_back({*number});
   }
+  std::sort(nodes.begin(), nodes.end());
   return nodes;
+}
+
+bool has_memory_only(const fs::path& sys, NumaId node) {
+  return read_small_file(sys / fmt::format("devices/system/node/node{}/cpulist", node.index)) == "";
+}
+
+/// How far each of the `count` nodes is from `node`, by number; empty when that is not told for all of them.
+std::vector<std::uint32_t> distances_from(const fs::path& sys, NumaId node, std::size_t count) {
+  std::vector<std::uint32_t> distances;
+  std::istringstream words(
+      read_small_file(sys / fmt::format("devices/system/node/node{}/distance", node.index)).value_or(""));
+  for (std::string word; words >> word;) {
+    distances.push_back(number_from<std::uint32_t>(word).value_or(std::numeric_limits<std::uint32_t>::max()));
+  }
+  return distances.size() == count ? distances : std::vector<std::uint32_t>();
+}
+
+/// The nearest node with CPUs of `allowed`; the only one, where distances are not told.
+std::optional<NumaId> nearest_with_cpus(const fs::path& sys, NumaId node, const std::optional<CpuSet>& allowed) {
+  const std::vector<NumaId> nodes = numa_nodes_of(sys);
+  const std::vector<std::uint32_t> distances = distances_from(sys, node, nodes.size());
+  std::optional<std::size_t> nearest;
+  std::size_t candidates = 0;
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    const auto cpus = cpus_of_node(sys, nodes[place]);
+    if (!cpus || (allowed && cpus->intersection(*allowed).empty())) continue;
+    ++candidates;
+    if (!nearest || (!distances.empty() && distances[place] < distances[*nearest])) nearest = place;
+  }
+  if (!nearest || (distances.empty() && candidates > 1)) return std::nullopt;
+  return nodes[*nearest];
 }
 
 /// The node that holds all of `cpus`.
@@ -145,6 +180,24 @@ void locate_gpus(Topology& topology, const fs::path& sys) {
     if (!gpu.cpus && node == gpu.numa_node) gpu.cpus = places[index].cpus;
   }
   locate_pairs(topology, places);
+}
+
+void leave_memory_only_nodes(Topology& topology, const fs::path& sys) {
+  std::map<NumaId, std::optional<NumaId>> moves;
+  for (Gpu& gpu : topology.gpus) {
+    if (!gpu.numa_node || (gpu.cpus && !gpu.cpus->empty()) || !has_memory_only(sys, *gpu.numa_node)) continue;
+    const auto [move, is_new] = moves.try_emplace(*gpu.numa_node);
+    if (is_new) {
+      move->second = nearest_with_cpus(sys, *gpu.numa_node, topology.host.allowed);
+      const std::string instead =
+          move->second ? fmt::format("node {}, the nearest with CPUs, stands in for it", move->second->index)
+                       : "which node with CPUs is nearest is not known";
+      topology.notes.push_back(fmt::format("NUMA node {} has memory only; {}", gpu.numa_node->index, instead));
+    }
+    if (!move->second) continue;
+    gpu.numa_node = move->second;
+    gpu.cpus = cpus_of_node(sys, *gpu.numa_node);
+  }
 }
 
 }  // namespace skua

@@ -29,4 +29,8 @@ std::optional<Locality> shared_locality(const PciPlace& a, const PciPlace& b);
 /// /sys and an earlier source disagree; the earlier source's node is kept.
 void locate_gpus(Topology& topology, const std::filesystem::path& sys);
 
+/// Moves GPUs that are near a NUMA node without CPUs, which has memory only, to the nearest node with CPUs that
+/// topology.host allows, by the distances in /sys; the first of equals. A note for each such node.
+void leave_memory_only_nodes(Topology& topology, const std::filesystem::path& sys);
+
 }  // namespace skua

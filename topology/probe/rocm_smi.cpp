@@ -2,6 +2,7 @@
 #include "rocm_smi.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -11,9 +12,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <graph/amd_link.hpp>
-#include <graph/vendor_address.hpp>
+#include <graph/amd_models.hpp>
+#include <graph/gpu_places.hpp>
 #include <program/protocol.hpp>
 #include <system/spawned_program.hpp>
 #include <text/numbers.hpp>
@@ -78,7 +81,7 @@ Hazards hazards_in(const fs::path& sys) {
     if (!fs::is_directory(*nodes / std::to_string(node.number) / "io_links", ignored)) {
       hazards.of_starting = fmt::format("KFD node {} has no io_links", node.number);
     }
-    if (property(node.properties, "simd_count").value_or(0) > 0) gpus.insert(node.number);
+    if (is_gpu(node)) gpus.insert(node.number);
   }
   constexpr std::uint64_t kfd_type_pcie = 2;
   for (const KfdNode& node : tree.nodes) {
@@ -105,11 +108,30 @@ class OutputReader {
   Reading read(const std::string& output);
 
  private:
+  struct Device {
+    Gpu gpu;
+    std::optional<std::uint64_t> bdf;
+    std::uint64_t unique_id = 0;
+    std::uint64_t model = 0;
+    bool was_asked = true;
+  };
+  struct StatedLink {
+    std::uint32_t from = 0;
+    std::uint32_t to = 0;
+    Link link;
+    std::optional<std::uint64_t> weight;
+  };
+
   void read_gpu(std::istringstream& words);
   void read_link(std::istringstream& words);
+  void add_gpus();
+  void add_links();
   void note_constant_hops();
 
   Reading reading_ = empty_reading();
+  std::vector<Device> devices_;                       ///< in the library's order
+  std::vector<std::optional<std::uint32_t>> places_;  ///< of each device in the reading; nothing: left out
+  std::vector<StatedLink> links_;
   std::map<std::uint64_t, std::uint32_t> hives_;
   std::set<std::uint64_t> hops_;
   std::set<std::uint64_t> weights_;
@@ -117,21 +139,19 @@ class OutputReader {
 
 void OutputReader::read_gpu(std::istringstream& words) {
   constexpr std::uint32_t numa_max = 4096;
-  Gpu gpu;
-  if (const auto bdf = next_number<std::uint64_t>(words)) {
-    const GpuPlace place = place_from_bdf(*bdf);
-    gpu.pci = place.pci;
-    gpu.partition = place.partition;
-  }
+  Device device;
+  device.bdf = next_number<std::uint64_t>(words);
   const auto numa_node = next_number<std::uint32_t>(words);
-  if (numa_node && *numa_node <= numa_max) gpu.numa_node = NumaId{*numa_node};
+  if (numa_node && *numa_node <= numa_max) device.gpu.numa_node = NumaId{*numa_node};
   const auto hive = next_number<std::uint64_t>(words).value_or(0);
-  if (hive != 0) gpu.hive = hives_.emplace(hive, static_cast<std::uint32_t>(hives_.size())).first->second;
-  const auto unique_id = next_number<std::uint64_t>(words).value_or(0);
+  if (hive != 0) device.gpu.hive = hives_.emplace(hive, static_cast<std::uint32_t>(hives_.size())).first->second;
+  device.unique_id = next_number<std::uint64_t>(words).value_or(0);
   const auto memory_bytes = next_number<std::uint64_t>(words).value_or(0);
-  if (memory_bytes != 0 && memory_bytes != std::numeric_limits<std::uint64_t>::max()) gpu.memory_bytes = memory_bytes;
-  std::getline(words >> std::ws, gpu.name);
-  reading_.add(gpu, unique_id == 0 ? std::nullopt : std::optional(fmt::format("GPU-{:016x}", unique_id)));
+  const bool is_known = memory_bytes != 0 && memory_bytes != std::numeric_limits<std::uint64_t>::max();
+  if (is_known) device.gpu.memory_bytes = memory_bytes;
+  device.model = next_number<std::uint64_t>(words).value_or(0);
+  std::getline(words >> std::ws, device.gpu.name);
+  devices_.push_back(std::move(device));
 }
 
 void OutputReader::read_link(std::istringstream& words) {
@@ -142,10 +162,8 @@ void OutputReader::read_link(std::istringstream& words) {
   const auto hops = next_number<std::uint64_t>(words);
   const auto min = next_number<std::uint64_t>(words);
   const auto max = next_number<std::uint64_t>(words);
-  if (!from || !to || *from == *to || *from >= reading_.gpus.size() || *to >= reading_.gpus.size()) return;
+  if (!from || !to || *from == *to) return;
   Link link;
-  link.from = GpuId{*from};
-  link.to = GpuId{*to};
   if (type == type_xgmi) {
     link.kind = LinkKind::xgmi;
     link.hops = hops_from_weight(weight);
@@ -158,7 +176,45 @@ void OutputReader::read_link(std::istringstream& words) {
     return;
   }
   link.bandwidth_gb_per_s = gb_per_s_from(max);
-  reading_.links.push_back(link);
+  links_.push_back({*from, *to, link, weight});
+}
+
+/// A device that does not tell its address could be any: nothing that it says can be joined with what others say.
+void OutputReader::add_gpus() {
+  std::vector<WrittenPlace> written;
+  for (std::uint32_t number = 0; number < devices_.size(); ++number) {
+    const Device& device = devices_[number];
+    places_.push_back(device.bdf ? std::optional(static_cast<std::uint32_t>(written.size())) : std::nullopt);
+    if (device.bdf) {
+      written.push_back(written_place_from_bdf(*device.bdf));
+      written.back().unique_id = device.unique_id;
+      written.back().is_partitionable = is_partitionable_amd_model(device.model);
+    } else if (device.was_asked) {
+      reading_.notes.push_back(fmt::format("rocm_smi: device {} tells no address and is left out", number));
+    }
+  }
+  const std::vector<GpuPlace> places = gpu_places(written);
+  for (std::uint32_t number = 0; number < devices_.size(); ++number) {
+    if (!places_[number]) continue;
+    Device& device = devices_[number];
+    device.gpu.pci = places[*places_[number]].pci;
+    device.gpu.partition = places[*places_[number]].partition;
+    const auto id = device.unique_id == 0 ? std::nullopt : std::optional(fmt::format("GPU-{:016x}", device.unique_id));
+    reading_.add(std::move(device.gpu), id);
+  }
+}
+
+void OutputReader::add_links() {
+  std::vector<std::optional<std::uint64_t>> weights;
+  for (StatedLink& stated : links_) {
+    if (stated.from >= places_.size() || stated.to >= places_.size()) continue;
+    if (!places_[stated.from] || !places_[stated.to]) continue;
+    stated.link.from = GpuId{*places_[stated.from]};
+    stated.link.to = GpuId{*places_[stated.to]};
+    reading_.links.push_back(stated.link);
+    weights.push_back(stated.weight);
+  }
+  rank_by_weights(reading_.links, weights);
 }
 
 void OutputReader::note_constant_hops() {
@@ -175,9 +231,12 @@ Reading OutputReader::read(const std::string& output) {
     std::string word;
     words >> word;
     if (word == "gpu") read_gpu(words);
+    if (word == "without") devices_.emplace_back().was_asked = false;
     if (word == "link") read_link(words);
     if (word == "failed") reading_.notes.push_back("rocm_smi: " + line);
   }
+  add_gpus();
+  add_links();
   note_constant_hops();
   return std::move(reading_);
 }
@@ -187,6 +246,38 @@ std::string last_question(const std::string& output) {
   const auto place = output.rfind("asking ");
   if (place == std::string::npos) return "while it was loaded";
   return "while " + output.substr(place, output.find('\n', place) - place);
+}
+
+/// Of which the program died: the number behind its last words, where these were about one device.
+std::optional<std::uint32_t> deadly_device(const ProgramResult& result) {
+  if (result.end != ProgramResult::End::died) return std::nullopt;
+  const std::string question = last_question(result.output);
+  const std::string about = "while asking about device ";
+  return question.starts_with(about) ? number_from<std::uint32_t>(question.substr(about.size())) : std::nullopt;
+}
+
+std::string how_it_died(const ProgramResult& result) {
+  const char* how = result.signal_number == 0 ? "an error" : strsignal(result.signal_number);
+  return fmt::format("ended by {} {}", how, last_question(result.output));
+}
+
+/// Asks again without the devices of which the program dies, while there is time.
+ProgramResult ask(const fs::path& program, const RocmSmiOptions& options, const char* task,
+                  std::vector<std::string>& notes) {
+  constexpr std::size_t left_out_max = 8;
+  const auto end = std::chrono::steady_clock::now() + options.deadline;
+  std::vector<std::uint32_t> without;
+  for (;;) {
+    std::vector<std::string> words = {probe_version, task};
+    if (!without.empty()) words.push_back(fmt::format("{}{}", probe_without, fmt::join(without, ",")));
+    words.insert(words.end(), options.libraries.begin(), options.libraries.end());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    ProgramResult result = run_program(program, words, std::max(left, std::chrono::milliseconds(1)));
+    const auto device = deadly_device(result);
+    if (!device || without.size() == left_out_max) return result;
+    without.push_back(*device);
+    notes.push_back(fmt::format("rocm_smi: {}, which is left out", how_it_died(result)));
+  }
 }
 
 }  // namespace
@@ -208,17 +299,15 @@ Reading probe_rocm_smi(const RocmSmiOptions& options) {
   const Hazards hazards = hazards_in(options.sys);
   if (hazards.of_starting) return not_asked(*hazards.of_starting + ", on which it aborts");
   const auto program = options.program.empty() ? find_probe_program() : std::optional(options.program);
+  std::vector<std::string> notes;
   ProgramResult result;
-  if (program) {
-    std::vector<std::string> words = {probe_version, hazards.of_links ? probe_task_gpus : probe_task_links};
-    words.insert(words.end(), options.libraries.begin(), options.libraries.end());
-    result = run_program(*program, words, options.deadline);
-  }
+  if (program) result = ask(*program, options, hazards.of_links ? probe_task_gpus : probe_task_links, notes);
   const bool was_killed = result.end == ProgramResult::End::killed_at_deadline;
   if (!was_killed && !result.output.starts_with(probe_greeting)) {
     return not_asked(why_probe_is_useless(program, result.failure) + "; /sys is used alone");
   }
   Reading reading = rocm_smi_reading_from(result.output);
+  reading.notes.insert(reading.notes.begin(), notes.begin(), notes.end());
   if (hazards.of_links) {
     reading.notes.push_back(
         fmt::format("rocm_smi: not asked about links, because {}, on which it aborts", *hazards.of_links));
@@ -229,9 +318,7 @@ Reading probe_rocm_smi(const RocmSmiOptions& options) {
         fmt::format("rocm_smi: gave no answer within {} ms {} and was dropped; /sys is used instead",
                     options.deadline.count(), last_question(result.output)));
   } else if (result.end == ProgramResult::End::died) {
-    const char* how = result.signal_number == 0 ? "an error" : strsignal(result.signal_number);
-    reading.notes.push_back(
-        fmt::format("rocm_smi: ended by {} {}; only what it said before is used", how, last_question(result.output)));
+    reading.notes.push_back(fmt::format("rocm_smi: {}; only what it said before is used", how_it_died(result)));
   }
   return reading;
 }

@@ -21,10 +21,10 @@ struct RocmSmiOptions {
 };
 
 /// Asks the library by way of skua's program libexec/skua/probe, which is killed at the deadline: the library aborts on
-/// some machines and waits for locks of dead processes on others. A note tells when the program died, which leaves what
-/// it said before, was killed, which leaves nothing, or is not there. It is not asked where there is no graphics device
-/// of AMD, or when this process has loaded a management library of AMD itself: two do not mix.
-/// Blocks: until the deadline at most.
+/// some machines and waits for locks of dead processes on others. Where the program dies of a question about one device
+/// it is asked again without that one. A note tells when it died otherwise, which leaves what it said before, was
+/// killed, which leaves nothing, or is not there. It is not asked where there is no graphics device of AMD, or when
+/// this process has loaded a management library of AMD itself: two do not mix. Blocks: until the deadline at most.
 Reading probe_rocm_smi(const RocmSmiOptions& options = {});
 
 /// What the program's output says. For tests: speeds and weights are as the library gives them.

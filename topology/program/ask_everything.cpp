@@ -20,7 +20,8 @@ void ask_gpu(const RocmSmiLibrary& library, std::uint32_t device, const Output& 
               shown(library.answer<std::uint32_t>("rsmi_topo_get_numa_node_number", device)),
               shown(library.answer<std::uint64_t>("rsmi_dev_xgmi_hive_id_get", device)),
               shown(library.answer<std::uint64_t>("rsmi_dev_unique_id_get", device)),
-              shown(library.answer<std::uint64_t>("rsmi_dev_memory_total_get", device, memory_of_device)), name);
+              shown(library.answer<std::uint64_t>("rsmi_dev_memory_total_get", device, memory_of_device)),
+              shown(library.answer<std::uint16_t>("rsmi_dev_id_get", device)), name);
 }
 
 void ask_link(const RocmSmiLibrary& library, std::uint32_t from, std::uint32_t to, const Output& output) {
@@ -42,7 +43,8 @@ void ask_link(const RocmSmiLibrary& library, std::uint32_t from, std::uint32_t t
 
 }  // namespace
 
-void ask_everything(const RocmSmiLibrary& library, AskLinks ask_links, const Output& output) {
+void ask_everything(const RocmSmiLibrary& library, AskLinks ask_links, const std::set<std::uint32_t>& without,
+                    const Output& output) {
   output.line("asking it to start");
   if (const RocmSmiStatus status = library.start(); status != RocmSmiStatus::success) {
     output.line("failed to start with status", std::to_string(static_cast<std::uint32_t>(status)));
@@ -54,10 +56,12 @@ void ask_everything(const RocmSmiLibrary& library, AskLinks ask_links, const Out
     output.line("failed to count the devices");
     return;
   }
-  for (std::uint32_t device = 0; device < *count; ++device) ask_gpu(library, device, output);
+  for (std::uint32_t device = 0; device < *count; ++device) {
+    without.contains(device) ? output.line("without") : ask_gpu(library, device, output);
+  }
   for (std::uint32_t from = 0; ask_links == AskLinks::yes && from < *count; ++from) {
     for (std::uint32_t to = 0; to < *count; ++to) {
-      if (from != to) ask_link(library, from, to, output);
+      if (from != to && !without.contains(from) && !without.contains(to)) ask_link(library, from, to, output);
     }
   }
   output.line("end");

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "protocol.hpp"
 
@@ -17,12 +18,20 @@ void ask_load(const RocmSmiLibrary& library, int connection, const Output& outpu
   }
   const auto count = library.device_count();
   if (!count) return output.line("failed to count the devices");
+  // What stays the same is asked for once.
+  std::vector<std::string> ids;
+  std::vector<std::string> models;
+  for (std::uint32_t device = 0; device < *count; ++device) {
+    ids.push_back(shown(library.answer<std::uint64_t>("rsmi_dev_unique_id_get", device)));
+    models.push_back(shown(library.answer<std::uint16_t>("rsmi_dev_id_get", device)));
+  }
   alarm(0);
   for (char question = 0; read(connection, &question, 1) == 1;) {
     alarm(probe_patience_s);
     for (std::uint32_t device = 0; device < *count; ++device) {
       output.line("gpu", shown(library.answer<std::uint64_t>("rsmi_dev_pci_id_get", device)),
-                  shown(library.answer<std::uint32_t>("rsmi_dev_busy_percent_get", device)));
+                  shown(library.answer<std::uint32_t>("rsmi_dev_busy_percent_get", device)), ids[device],
+                  models[device]);
     }
     output.line("end");
     alarm(0);

@@ -7,7 +7,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,7 +43,22 @@ void crash_plainly() {
   for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) std::signal(number, SIG_DFL);
 }
 
-void answer(const std::string& task, const std::vector<std::string>& libraries, const skua::Output& output) {
+/// The numbers behind without=, which skua itself has written there.
+std::set<std::uint32_t> devices_in(const std::string& word) {
+  std::set<std::uint32_t> devices;
+  std::istringstream numbers(word.substr(std::string(skua::probe_without).size()));
+  for (std::string number; std::getline(numbers, number, ',');) {
+    devices.insert(static_cast<std::uint32_t>(std::strtoul(number.c_str(), nullptr, 10)));
+  }
+  return devices;
+}
+
+void answer(const std::string& task, std::vector<std::string> libraries, const skua::Output& output) {
+  std::set<std::uint32_t> without;
+  if (libraries.front().starts_with(skua::probe_without)) {
+    without = devices_in(libraries.front());
+    libraries.erase(libraries.begin());
+  }
   const auto library = skua::RocmSmiLibrary::open(libraries);
   if (task == skua::probe_task_load) {
     if (!library) return output.line("failed to load");
@@ -47,7 +66,8 @@ void answer(const std::string& task, const std::vector<std::string>& libraries, 
   }
   if (!library) return;
   output.line("library", library->name());
-  skua::ask_everything(*library, task == skua::probe_task_links ? skua::AskLinks::yes : skua::AskLinks::no, output);
+  skua::ask_everything(*library, task == skua::probe_task_links ? skua::AskLinks::yes : skua::AskLinks::no, without,
+                       output);
 }
 
 }  // namespace

@@ -45,13 +45,13 @@ bool share(std::optional<Fact>& there, std::optional<Fact>& back) {
   return true;
 }
 
-std::optional<double> speed_from(std::string_view cell) {
+}  // namespace
+
+std::optional<double> copy_speed_from(std::string_view cell) {
   constexpr double plausible_max = 1e6;
   const auto value = number_from<double>(cell);
   return value && *value > 0 && *value < plausible_max ? value : std::nullopt;
 }
-
-}  // namespace
 
 AmdPairs::AmdPairs(const std::vector<std::string_view>& labels)
     : labels_(labels), pairs_(labels.size() * labels.size()) {
@@ -105,7 +105,7 @@ void AmdPairs::add_cell(AmdTable kind, AmdPair& pair, std::string_view cell, std
       pair.no_access = cell == "DISABLED" || cell == "False" || cell == "0";
       break;
     case AmdTable::copy_speed:
-      pair.copy_gb_per_s = speed_from(cell);
+      pair.copy_gb_per_s = copy_speed_from(cell);
       is_read = pair.copy_gb_per_s.has_value();
       break;
     case AmdTable::untitled:
@@ -194,16 +194,46 @@ void AmdPairs::keep_copy_speeds(Topology& topology) {
   }
 }
 
+bool AmdPairs::has_partitions() const {
+  return std::any_of(pairs_.begin(), pairs_.end(),
+                     [](const AmdPair& pair) { return pair.weight == weight_in_package; });
+}
+
+void AmdPairs::leave_out_doubtful(MeasuredSpeeds speeds, const std::vector<std::size_t>& line_of_row,
+                                  TextNotes& notes) {
+  // What there is to say of links is said when they are made.
+  TextNotes unused(notes.source());
+  const std::size_t count = labels_.size();
+  const bool are_partitions = has_partitions();
+  for (std::size_t from = 0; from < count; ++from) {
+    for (std::size_t to = 0; to < count; ++to) {
+      if (from == to) continue;
+      speeds.at(from, to) = {at(from, to).copy_gb_per_s, link_of(at(from, to), are_partitions, unused).kind};
+    }
+  }
+  constexpr std::size_t named_max = 16;
+  std::size_t named = 0;
+  for (const Doubt& doubt : doubtful_speeds(speeds)) {
+    const std::size_t row = doubt.from.index;
+    const std::size_t first = doubt.to ? doubt.to->index : 0;
+    const std::size_t end = doubt.to ? first + 1 : count;
+    for (std::size_t to = first; to < end; ++to) at(row, to).copy_gb_per_s.reset();
+    const std::string pair = fmt::format("{} to {}", labels_[row], doubt.to ? labels_[doubt.to->index] : "all others");
+    const bool is_named = ++named <= named_max;
+    notes.add(line_of_row[row], "a measured speed is doubtful and is not taken" + (is_named ? ", " + pair : ""),
+              is_named ? doubt.why : pair + ": " + doubt.why);
+  }
+}
+
 void AmdPairs::link(Topology& topology, TextNotes& notes) {
   compare_directions(notes);
   note_hops(notes);
-  const bool has_partitions =
-      std::any_of(pairs_.begin(), pairs_.end(), [](const AmdPair& pair) { return pair.weight == weight_in_package; });
+  const bool are_partitions = has_partitions();
   std::vector<Link> known;
   for (std::size_t from = 0; from < labels_.size(); ++from) {
     for (std::size_t to = 0; to < labels_.size(); ++to) {
       if (from == to) continue;
-      Link link = link_of(at(from, to), has_partitions, notes);
+      Link link = link_of(at(from, to), are_partitions, notes);
       link.from = GpuId{static_cast<std::uint32_t>(from)};
       link.to = GpuId{static_cast<std::uint32_t>(to)};
       known.push_back(link);

@@ -9,6 +9,7 @@
 
 #include <skua/topology.hpp>
 
+#include <graph/doubtful_speeds.hpp>
 #include "pasted_table.hpp"
 
 namespace skua {
@@ -26,6 +27,9 @@ struct AmdPair {
   bool no_access = false;
 };
 
+/// GB/s. Returns nullopt for what is no number, and for speeds that no device has.
+std::optional<double> copy_speed_from(std::string_view cell);
+
 /// All ordered pairs of the GPUs with the given labels; the labels must outlive it.
 class AmdPairs {
  public:
@@ -33,6 +37,10 @@ class AmdPairs {
 
   /// Takes what the table says; cells that say nothing leave the pair as it is.
   void add(AmdTable kind, const PastedTable& table, TextNotes& notes);
+
+  /// Leaves out the speeds that the tool measured and that are hardly those of links; `speeds` has what it measured of
+  /// the host and within GPUs. Notes name rows and pairs; `line_of_row` has the line of each GPU's.
+  void leave_out_doubtful(MeasuredSpeeds speeds, const std::vector<std::size_t>& line_of_row, TextNotes& notes);
 
   /// Fills the links of a topology that has one GPU for every label, and its hives.
   /// Hops are counted from weights. Printed hops count for PCIe pairs only: of XGMI pairs some versions print 1 always.
@@ -43,6 +51,7 @@ class AmdPairs {
   void add_cell(AmdTable kind, AmdPair& pair, std::string_view cell, std::size_t line, TextNotes& notes);
   void compare_directions(TextNotes& notes);
   void note_hops(TextNotes& notes) const;
+  bool has_partitions() const;
   Link link_of(const AmdPair& pair, bool has_partitions, TextNotes& notes) const;
   void keep_copy_speeds(Topology& topology);
 

@@ -40,6 +40,7 @@ class BandwidthTestReader {
   void find_devices_in_tables();
   std::optional<NumaId> nearest_cpu(std::size_t gpu_place) const;
   void collect_distances();
+  void leave_out_doubtful(AmdPairs& pairs);
 
   TextLines lines_;
   TextNotes notes_;
@@ -135,6 +136,30 @@ std::optional<NumaId> BandwidthTestReader::nearest_cpu(std::size_t gpu_place) co
   return NumaId{nearest->first};
 }
 
+void BandwidthTestReader::leave_out_doubtful(AmdPairs& pairs) {
+  const PastedTable* table = tables_.table(AmdTable::copy_speed);
+  if (table == nullptr) return;
+  std::map<std::string_view, std::size_t> gpus;
+  for (const std::string& label : gpu_labels_) gpus.emplace(label, gpus.size());
+  MeasuredSpeeds speeds(gpu_labels_.size());
+  std::vector<std::size_t> line_of_row(gpu_labels_.size(), table->line);
+  for (const PastedRow& row : table->rows) {
+    const auto gpu = gpus.find(row.label);
+    std::vector<std::optional<double>> to_gpus(gpu_labels_.size());
+    for (std::size_t column = 0; column < row.cells.size(); ++column) {
+      const auto to = gpus.find(table->columns[column]);
+      if (to != gpus.end()) to_gpus[to->second] = copy_speed_from(row.cells[column]);
+    }
+    if (gpu == gpus.end()) {
+      speeds.host_rows.push_back(std::move(to_gpus));
+    } else {
+      line_of_row[gpu->second] = row.line;
+      speeds.at(gpu->second, gpu->second).gb_per_s = to_gpus[gpu->second];
+    }
+  }
+  pairs.leave_out_doubtful(std::move(speeds), line_of_row, notes_);
+}
+
 Topology BandwidthTestReader::read() {
   while (const auto line = lines_.next()) {
     if (const auto title = title_of(line->text)) {
@@ -164,6 +189,7 @@ Topology BandwidthTestReader::read() {
   }
   AmdPairs pairs({gpu_labels_.begin(), gpu_labels_.end()});
   tables_.add_to(pairs);
+  leave_out_doubtful(pairs);
   pairs.link(topology, notes_);
   notes_.append_to(topology.notes);
   return topology;

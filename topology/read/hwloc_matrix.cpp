@@ -16,6 +16,18 @@ std::optional<std::uint64_t> object_from(std::string_view word) {
   return number_from<std::uint64_t>(colon == std::string_view::npos ? word : word.substr(colon + 1));
 }
 
+bool tell_pairs_apart(const HwlocMatrix& matrix) {
+  std::uint64_t only = 0;
+  for (std::size_t place = 0; place < matrix.values.size(); ++place) {
+    const std::uint64_t value = matrix.values[place];
+    const bool is_self = place % (matrix.objects.size() + 1) == 0;
+    if (is_self || value == 0) continue;
+    if (only != 0 && value != only) return true;
+    only = value;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<HwlocMatrix> hwloc_matrix_from(const XmlElement& distances, TextNotes& notes) {
@@ -38,7 +50,10 @@ std::optional<HwlocMatrix> hwloc_matrix_from(const XmlElement& distances, TextNo
     }
   }
   const std::size_t count = matrix.objects.size();
-  if (are_numbers && count > 0 && count <= objects_max && matrix.values.size() == count * count) return matrix;
+  if (are_numbers && count > 0 && count <= objects_max && matrix.values.size() == count * count) {
+    matrix.tells_pairs_apart = tell_pairs_apart(matrix);
+    return matrix;
+  }
   notes.add(distances.line, "a matrix is not complete, and was left out", shown(matrix.name));
   return std::nullopt;
 }

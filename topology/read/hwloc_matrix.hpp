@@ -17,6 +17,9 @@ struct HwlocMatrix {
   std::vector<std::uint64_t> objects;  ///< gp_index of the object of each row and column
   std::vector<std::uint64_t> values;   ///< row by row
 
+  /// Pairs differ in more than in having a value at all. Of XGMI hwloc writes constants of its own for all pairs.
+  bool tells_pairs_apart = false;
+
   std::uint64_t value(std::size_t from, std::size_t to) const { return values[from * objects.size() + to]; }
 };
 

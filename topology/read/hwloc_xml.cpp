@@ -38,6 +38,8 @@ struct ListedGpu {
   std::vector<const XmlElement*> bridges;
   std::optional<std::uint32_t> number;  ///< NVML's or rocm_smi's
   std::uint64_t hive = 0;               ///< 0: none is told
+  std::uint64_t vendor = 0;             ///< 0: unknown
+  std::size_t line = 0;
 };
 
 struct PciType {
@@ -84,9 +86,13 @@ class HwlocReader {
   void add_os_device(const XmlElement& object, Surroundings& around);
   void take_fact(const XmlElement& info, ListedGpu& listed);
   void place(Gpu& gpu, const Surroundings& around) const;
+  void hide_gpus_not_started();
   void order_gpus();
   void number_hives();
+  void read_matrices(const XmlElement& topology);
   void read_matrix(const HwlocMatrix& matrix);
+  void add_link(const HwlocMatrix& matrix, std::uint32_t from, std::uint32_t to, std::uint64_t value);
+  void add_links_over_switches(std::size_t line);
   void locate_pairs();
 
   TextNotes notes_;
@@ -97,6 +103,7 @@ class HwlocReader {
   std::map<std::uint64_t, std::string> switches_;       ///< by gp_index
   std::set<PciAddress> addresses_;
   std::vector<std::uint32_t> place_of_;  ///< of each listed GPU in the topology
+  std::size_t unknown_hops_line_ = 0;    ///< of the first matrix that joins a pair without telling its hops
   std::set<std::pair<std::uint32_t, std::uint32_t>> joined_;
   StatedLinks links_;
   SwitchedLinks switched_;
@@ -137,6 +144,7 @@ std::size_t HwlocReader::add_gpu(const XmlElement& object, const Surroundings& a
   ListedGpu listed;
   listed.gpu.basis = Basis::file;
   listed.bridges = around.bridges;
+  listed.line = object.line;
   place(listed.gpu, around);
   listed_.push_back(std::move(listed));
   return listed_.size() - 1;
@@ -157,6 +165,7 @@ void HwlocReader::add_pci_device(const XmlElement& object, Surroundings& around)
   if (!is_gpu) return;
   if (!pci) notes_.add(object.line, "a GPU has no PCI address", shown(address));
   around.gpu = add_gpu(object, around);
+  listed_[*around.gpu].vendor = type.vendor;
   Gpu& gpu = listed_[*around.gpu].gpu;
   gpu.pci = pci;
   gpu.name = pci_gpu_name(type.vendor, type.device);
@@ -221,6 +230,17 @@ void HwlocReader::walk(const XmlElement& object, Surroundings around) {
   }
 }
 
+/// What its vendor's library left out, though it was asked and knows others.
+void HwlocReader::hide_gpus_not_started() {
+  for (ListedGpu& listed : listed_) {
+    const auto is_known = [&](const ListedGpu& other) { return other.number && other.vendor == listed.vendor; };
+    if (listed.number || !std::any_of(listed_.begin(), listed_.end(), is_known)) continue;
+    listed.gpu.hidden_by = "no compute driver";
+    notes_.add(listed.line, "a GPU is not known to its vendor's library; the driver did not start it",
+               listed.gpu.pci ? listed.gpu.pci->to_text() : listed.gpu.name);
+  }
+}
+
 void HwlocReader::order_gpus() {
   std::vector<std::uint32_t> order(listed_.size());
   for (std::uint32_t index = 0; index < order.size(); ++index) order[index] = index;
@@ -246,9 +266,27 @@ void HwlocReader::number_hives() {
   if (numbers.empty()) number_hives_by_links(topology_);
 }
 
+void HwlocReader::add_link(const HwlocMatrix& matrix, std::uint32_t from, std::uint32_t to, std::uint64_t value) {
+  const bool are_hops = matrix.name == "XGMIHops";
+  const bool is_xgmi = matrix.name != "NVLinkBandwidth";
+  const bool is_constant = is_xgmi && !matrix.tells_pairs_apart;
+  const bool is_new = joined_.emplace(from, to).second;
+  if (!is_new && (are_hops || is_constant)) return;
+  Link link;
+  link.from = GpuId{from};
+  link.to = GpuId{to};
+  link.kind = is_xgmi ? LinkKind::xgmi : LinkKind::nvlink;
+  link.basis = Basis::file;
+  const bool is_speed = !are_hops && !is_constant;
+  if (is_speed) link.hops = hops_of_joined_pair;
+  if (is_speed) link.bandwidth_gb_per_s = static_cast<double>(value) / 1000;
+  if (are_hops && !is_constant) link.hops = static_cast<std::uint32_t>(value);
+  if (!link.hops && unknown_hops_line_ == 0) unknown_hops_line_ = matrix.line;
+  links_.add(link, matrix.line);
+}
+
 void HwlocReader::read_matrix(const HwlocMatrix& matrix) {
   constexpr std::uint64_t mb_per_s_max = 10'000'000;
-  const bool are_hops = matrix.name == "XGMIHops";
   const auto gpu_of = [&](std::size_t place) {
     const auto found = gpu_of_object_.find(matrix.objects[place]);
     return found == gpu_of_object_.end() ? std::nullopt : std::optional(place_of_[found->second]);
@@ -267,18 +305,40 @@ void HwlocReader::read_matrix(const HwlocMatrix& matrix) {
       if (!to_gpu && switch_name != switches_.end()) {
         switched_.add(*from_gpu, switch_name->second, static_cast<std::uint32_t>(value));
       }
-      if (!to_gpu || to_gpu == from_gpu) continue;
-      const bool is_new = joined_.emplace(*from_gpu, *to_gpu).second;
-      if (!is_new && are_hops) continue;
-      Link link;
-      link.from = GpuId{*from_gpu};
-      link.to = GpuId{*to_gpu};
-      link.kind = matrix.name == "NVLinkBandwidth" ? LinkKind::nvlink : LinkKind::xgmi;
-      link.basis = Basis::file;
-      if (!are_hops) link.hops = hops_of_joined_pair;
-      if (!are_hops) link.bandwidth_gb_per_s = static_cast<double>(value) / 1000;
-      links_.add(link, matrix.line);
+      if (to_gpu && to_gpu != from_gpu) add_link(matrix, *from_gpu, *to_gpu, value);
     }
+  }
+}
+
+/// Of two matrices that name a pair the first counts: speeds come before hops, which are constants as a rule.
+void HwlocReader::read_matrices(const XmlElement& topology) {
+  std::vector<HwlocMatrix> matrices;
+  for (const char* name : {"NVLinkBandwidth", "XGMIBandwidth", "XGMIHops"}) {
+    for (const XmlElement& child : topology.children) {
+      if (!child.name.starts_with("distances2") || child.attribute("name") != name) continue;
+      if (auto matrix = hwloc_matrix_from(child, notes_)) matrices.push_back(std::move(*matrix));
+    }
+  }
+  const auto tells = [](const HwlocMatrix& matrix) { return matrix.name[0] == 'X' && matrix.tells_pairs_apart; };
+  // Where one tells pairs apart, what it says comes before a constant.
+  std::stable_partition(matrices.begin(), matrices.end(), tells);
+  for (const HwlocMatrix& matrix : matrices) read_matrix(matrix);
+  if (unknown_hops_line_ == 0 || std::any_of(matrices.begin(), matrices.end(), tells)) return;
+  notes_.add(unknown_hops_line_,
+             "the matrices of XGMI have one value for all pairs, a constant of hwloc or rocm_smi; hops and speeds of "
+             "these pairs stay unknown");
+}
+
+void HwlocReader::add_links_over_switches(std::size_t line) {
+  for (const SwitchedLinks::Pair& pair : switched_.pairs()) {
+    Link link;
+    link.from = GpuId{pair.from};
+    link.to = GpuId{pair.to};
+    link.kind = LinkKind::nvlink;
+    link.hops = hops_of_joined_pair;
+    link.bandwidth_gb_per_s = static_cast<double>(pair.width.value_or(0)) / 1000;
+    link.basis = Basis::file;
+    links_.add(link, line);
   }
 }
 
@@ -299,26 +359,12 @@ Topology HwlocReader::read(const XmlElement& topology) {
     root_ = &child;
     walk(child, Surroundings());
   }
+  hide_gpus_not_started();
   order_gpus();
   for (const ListedGpu& listed : listed_) topology_.gpus.push_back(listed.gpu);
   for (const auto& [id, node] : numa_nodes_) topology_.numa_nodes.push_back(node);
-  std::vector<HwlocMatrix> matrices;
-  for (const char* name : {"NVLinkBandwidth", "XGMIBandwidth", "XGMIHops"}) {
-    for (const XmlElement& child : topology.children) {
-      if (!child.name.starts_with("distances2") || child.attribute("name") != name) continue;
-      if (const auto matrix = hwloc_matrix_from(child, notes_)) read_matrix(*matrix);
-    }
-  }
-  for (const SwitchedLinks::Pair& pair : switched_.pairs()) {
-    Link link;
-    link.from = GpuId{pair.from};
-    link.to = GpuId{pair.to};
-    link.kind = LinkKind::nvlink;
-    link.hops = hops_of_joined_pair;
-    link.bandwidth_gb_per_s = static_cast<double>(pair.width.value_or(0)) / 1000;
-    link.basis = Basis::file;
-    links_.add(link, topology.line);
-  }
+  read_matrices(topology);
+  add_links_over_switches(topology.line);
   complete_links(topology_, links_.take(topology_, notes_), LinkKind::pcie, Basis::file);
   locate_pairs();
   number_hives();

@@ -15,6 +15,7 @@
 
 #include <graph/cpu_mask.hpp>
 #include <graph/graph.hpp>
+#include <graph/names.hpp>
 #include <graph/partitions.hpp>
 #include <graph/pci_devices.hpp>
 #include <graph/switched_links.hpp>
@@ -36,12 +37,13 @@ struct Surroundings {
 
 struct ListedGpu {
   Gpu gpu;
-  const XmlElement* element = nullptr;
-  const XmlElement* device = nullptr;  ///< the PCI device around it
-  std::string address;                 ///< as links name it
+  const XmlElement* element = nullptr;  ///< the gpu itself, or its PCI device where files have no gpu elements
+  const XmlElement* device = nullptr;   ///< the PCI device around it
+  std::string address;                  ///< as links name it
   std::vector<const XmlElement*> switches;
   std::optional<std::uint32_t> device_number;
   bool is_amd = false;
+  std::map<std::string, std::optional<std::uint32_t>> links_to_switches;  ///< how many, by target
 };
 
 /// Files write an address as the vendor's library did, with more or fewer digits and in either case.
@@ -61,6 +63,22 @@ std::string arch_from_gcn(std::string_view gcn) {
   return fmt::format("gfx{}", *number == 940 || *number == 941 ? 942 : *number);
 }
 
+/// In files without gpu elements a GPU is what has a GPU's class; these often tell no vendor.
+bool has_gpu_class(const XmlElement& device) {
+  constexpr std::uint64_t vga = 0x0300;
+  constexpr std::uint64_t accelerator_3d = 0x0302;
+  const auto device_class = device.number("class");
+  if (!device_class) return false;
+  const std::uint64_t kind = *device_class >> 8;
+  const std::uint64_t vendor = device.number("vendor").value_or(0);
+  return vendor != 0 ? is_pci_gpu(vendor, kind) : kind == vga || kind == accelerator_3d;
+}
+
+/// Of a switch that NVML could not name the target is "fffffff:ffff:ff".
+bool is_address(const std::string& target) {
+  return PciAddress::from_text(target).has_value();
+}
+
 class NcclReader {
  public:
   explicit NcclReader(const std::string& source) : notes_(source) {}
@@ -72,6 +90,8 @@ class NcclReader {
   void walk_into(const XmlElement& element, const Surroundings& around);
   Surroundings enter_cpu(const XmlElement& cpu);
   void add_gpu(const XmlElement& element, const Surroundings& around);
+  void add_gpus_by_class();
+  void note_missing_links();
   void name_gpu(ListedGpu& listed, const XmlElement* device) const;
   void number_parts_of_devices();
   void order_gpus();
@@ -81,6 +101,7 @@ class NcclReader {
   void add_link(std::uint32_t from, std::uint32_t to, LinkKind kind, std::optional<std::uint32_t> count,
                 std::size_t line);
   bool leads_to_switch(const XmlElement& element, const std::string& target);
+  void add_links_over_switches();
   void locate_pairs();
   std::optional<std::uint32_t> number(const XmlElement& element, const char* name, std::uint32_t number_max);
 
@@ -89,6 +110,7 @@ class NcclReader {
   std::vector<ListedGpu> listed_;
   std::map<std::string, std::uint32_t, std::less<>> gpu_at_;
   std::map<std::string, std::uint64_t, std::less<>> class_of_;  ///< of all PCI devices that say theirs
+  std::vector<std::pair<const XmlElement*, Surroundings>> of_gpu_class_;
   std::deque<CpuSet> cpu_sets_;
   std::map<NumaId, NumaNode> numa_nodes_;
   SwitchedLinks switched_;
@@ -145,6 +167,8 @@ void NcclReader::walk(const XmlElement& element, const Surroundings& around) {
     if (device_class) class_of_.emplace(address_key(element.attribute("busid").value_or("")), *device_class);
     Surroundings inside = around;
     inside.pci.push_back(&element);
+    const bool is_gpu = has_gpu_class(element);
+    if (is_gpu && of_gpu_class_.size() <= gpu_count_max) of_gpu_class_.emplace_back(&element, inside);
     walk_into(element, inside);
   } else {
     walk_into(element, around);
@@ -195,6 +219,15 @@ void NcclReader::add_gpu(const XmlElement& element, const Surroundings& around) 
   listed_.push_back(std::move(listed));
 }
 
+/// Clouds give their users the tree of the host only, in which NCCL finds the GPUs by itself.
+void NcclReader::add_gpus_by_class() {
+  if (!listed_.empty() || of_gpu_class_.empty()) return;
+  for (const auto& [device, around] : of_gpu_class_) add_gpu(*device, around);
+  notes_.add(of_gpu_class_.front().first->line,
+             "there is no gpu in it: PCI devices of a GPU's class are taken for GPUs, and of links between them it "
+             "tells nothing");
+}
+
 /// Several GPUs in one PCI device are its partitions, and have one dev number.
 void NcclReader::number_parts_of_devices() {
   constexpr std::uint32_t part_max = 1 << 16;
@@ -206,6 +239,17 @@ void NcclReader::number_parts_of_devices() {
     const std::uint32_t place = numbered[listed.device]++;
     listed.gpu.partition = number(*listed.element, "mlopart", part_max).value_or(place);
   }
+}
+
+/// NCCL itself writes down the links of its GPUs, and the vendors of devices; who writes by hand leaves out both.
+void NcclReader::note_missing_links() {
+  const auto is_bare = [](const ListedGpu& listed) {
+    const bool is_nvidia = listed.gpu.arch && listed.gpu.arch->starts_with("sm_");
+    const bool tells_vendor = listed.device != nullptr && listed.device->number("vendor").value_or(0) != 0;
+    return is_nvidia && !tells_vendor && listed.element->children.empty();
+  };
+  if (listed_.size() < 2 || !std::all_of(listed_.begin(), listed_.end(), is_bare)) return;
+  notes_.add(listed_.front().element->line, "of links between GPUs the file tells nothing; NVLink may join them");
 }
 
 void NcclReader::order_gpus() {
@@ -262,7 +306,9 @@ void NcclReader::read_link(std::uint32_t from, const XmlElement& element) {
   if (count == 0u) return notes_.add(element.line, "a link with a count of 0 is none", shown(text));
   const auto found = gpu_at_.find(target);
   if (found == gpu_at_.end() && leads_to_switch(element, target)) {
-    const bool is_new = switched_.add(from, target, count);
+    constexpr std::size_t switches_max = 64;
+    auto& targets = listed_[from].links_to_switches;
+    const bool is_new = targets.size() < switches_max && targets.emplace(target, count).second;
     if (!is_new) notes_.add(element.line, "a link to a switch is there twice; the first counts", shown(text));
     return;
   }
@@ -281,6 +327,30 @@ void NcclReader::read_links(std::uint32_t from) {
   }
 }
 
+/// All NVSwitches are one, as NCCL has it: what leads to one of them reaches all GPUs at any.
+void NcclReader::add_links_over_switches() {
+  const ListedGpu* unnamed = nullptr;
+  bool is_any_named = false;
+  for (std::uint32_t index = 0; index < listed_.size(); ++index) {
+    const ListedGpu& listed = listed_[index];
+    std::optional<std::uint32_t> width = 0;
+    for (const auto& [target, count] : listed.links_to_switches) {
+      width = width && count ? std::optional(*width + *count) : std::nullopt;
+      is_any_named = is_any_named || is_address(target);
+      if (!is_address(target) && unnamed == nullptr) unnamed = &listed;
+    }
+    if (!listed.links_to_switches.empty()) switched_.add(index, "NVSwitch", width);
+  }
+  if (unnamed != nullptr && is_any_named) {
+    notes_.add(unnamed->element->line,
+               "links lead to an NVSwitch that has no address; it is taken for the one of the other GPUs",
+               describe(topology_, GpuId{static_cast<std::uint32_t>(unnamed - listed_.data())}));
+  }
+  for (const SwitchedLinks::Pair& pair : switched_.pairs()) {
+    add_link(pair.from, pair.to, LinkKind::nvlink, pair.width, listed_[pair.from].element->line);
+  }
+}
+
 void NcclReader::locate_pairs() {
   for (Link& link : topology_.links) {
     if (link.kind != LinkKind::pcie) continue;
@@ -292,7 +362,12 @@ void NcclReader::locate_pairs() {
 
 Topology NcclReader::read(const XmlElement& system) {
   walk(system, Surroundings());
-  if (listed_.empty()) throw InputError(fmt::format("{}:{}: there is no gpu in it", notes_.source(), system.line));
+  add_gpus_by_class();
+  if (listed_.empty()) {
+    throw InputError(
+        fmt::format("{}:{}: there is no gpu in it, and no pci of a GPU's class", notes_.source(), system.line));
+  }
+  note_missing_links();
   number_parts_of_devices();
   order_gpus();
   index_addresses();
@@ -300,9 +375,7 @@ Topology NcclReader::read(const XmlElement& system) {
   number_partitions(topology_.gpus);
   for (const auto& [id, node] : numa_nodes_) topology_.numa_nodes.push_back(node);
   for (std::uint32_t from = 0; from < listed_.size(); ++from) read_links(from);
-  for (const SwitchedLinks::Pair& pair : switched_.pairs()) {
-    add_link(pair.from, pair.to, LinkKind::nvlink, pair.width, listed_[pair.from].element->line);
-  }
+  add_links_over_switches();
   complete_links(topology_, links_.take(topology_, notes_), LinkKind::pcie, Basis::file);
   locate_pairs();
   number_hives_by_links(topology_);

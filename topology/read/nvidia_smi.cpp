@@ -96,7 +96,9 @@ class NvidiaSmiReader {
 void NvidiaSmiReader::read_line(const TextLine& line) {
   auto words = words_of(line.text, words_max);
   const auto label = label_place(words);
-  if (words.empty()) {
+  if (contains(line.text, "Unable to determine the device handle")) {
+    notes_.add(line.number, "the driver does not answer for a GPU, which may be missing here", shown(line.text));
+  } else if (words.empty()) {
     open_ = Open::nothing;
   } else if (label && is_row(words, *label)) {
     add_row(line, std::move(words), *label);
@@ -302,6 +304,7 @@ Topology NvidiaSmiReader::read() {
 }  // namespace
 
 bool is_nvidia_smi(const std::string& content) {
+  if (!contains(content, "GPU")) return false;
   TextLines lines(content);
   while (const auto line = lines.next()) {
     if (!contains(line->text, "GPU")) continue;

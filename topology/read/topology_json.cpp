@@ -21,6 +21,12 @@ namespace {
 
 using nlohmann::json;
 
+std::optional<std::uint32_t> one_or_more(const JsonFields& fields, const char* name) {
+  const auto number = fields.index(name);
+  if (number == 0u) fields.fail(name, "1 or more, or null");
+  return number;
+}
+
 /// Takes every GPU, link and NUMA node as the parser completes it, so that only one link is held as JSON at a time.
 class Reader {
  public:
@@ -93,12 +99,16 @@ void Reader::take_gpu(const JsonFields& fields) {
   gpu.cpus =
       fields.parsed("cpus", "a list such as 0-3,8", [](const std::string& text) { return CpuSet::from_list(text); });
   gpu.compute_units = fields.index("compute_units");
+  gpu.xcds = one_or_more(fields, "xcds");
+  gpu.shader_engines = one_or_more(fields, "shader_engines");
+  gpu.hardware_queues = one_or_more(fields, "hardware_queues");
+  gpu.integrated = fields.truth("integrated");
   gpu.memory_bytes = fields.count("memory_bytes");
   gpu.hidden_by = fields.text("hidden_by");
   gpu.basis = fields.parsed("basis", "a basis such as kfd or file", basis_from).value_or(Basis::file);
   note_unknown(fields,
-               {"id", "name", "arch", "pci", "partition", "hive", "numa_node", "cpus", "compute_units", "memory_bytes",
-                "hidden_by", "basis"},
+               {"id", "name", "arch", "pci", "partition", "hive", "numa_node", "cpus", "compute_units", "xcds",
+                "shader_engines", "hardware_queues", "integrated", "memory_bytes", "hidden_by", "basis"},
                entry_line_);
   gpus_.push_back({id, entry_line_, std::move(gpu)});
 }
@@ -110,18 +120,17 @@ void Reader::take_link(const JsonFields& fields) {
   link.to = GpuId{fields.required_index("to")};
   link.kind =
       fields.parsed("kind", "xgmi, nvlink, pcie, package or unknown", link_kind_from).value_or(LinkKind::unknown);
-  link.count = fields.index("count");
-  link.hops = fields.index("hops");
+  link.count = one_or_more(fields, "count");
+  link.hops = one_or_more(fields, "hops");
+  link.rank = fields.index("rank");
   link.bandwidth_gb_per_s = fields.positive("bandwidth_gb_per_s");
   link.assumed_bandwidth_gb_per_s = fields.positive("assumed_bandwidth_gb_per_s");
   link.locality = fields.parsed("locality", "switch, bridge, node, system or null", locality_from);
   link.basis = fields.parsed("basis", "a basis such as kfd or file", basis_from).value_or(Basis::file);
-  if (link.count == 0u) fields.fail("count", "1 or more, or null");
-  if (link.hops == 0u) fields.fail("hops", "1 or more, or null");
-  note_unknown(
-      fields,
-      {"from", "to", "kind", "count", "hops", "bandwidth_gb_per_s", "assumed_bandwidth_gb_per_s", "locality", "basis"},
-      entry_line_);
+  note_unknown(fields,
+               {"from", "to", "kind", "count", "hops", "rank", "bandwidth_gb_per_s", "assumed_bandwidth_gb_per_s",
+                "locality", "basis"},
+               entry_line_);
   links_.push_back({entry_line_, link});
 }
 

@@ -76,6 +76,10 @@ void write_gpu(Writer& writer, const Gpu& gpu, std::size_t id) {
   writer.field("numa_node", gpu.numa_node);
   writer.field("cpus", gpu.cpus);
   writer.field("compute_units", gpu.compute_units);
+  writer.field("xcds", gpu.xcds);
+  writer.field("shader_engines", gpu.shader_engines);
+  writer.field("hardware_queues", gpu.hardware_queues);
+  writer.field("integrated", gpu.integrated);
   writer.field("memory_bytes", gpu.memory_bytes);
   writer.field("hidden_by", gpu.hidden_by);
   writer.field("basis", gpu.basis);
@@ -89,6 +93,7 @@ void write_link(Writer& writer, const Link& link) {
   writer.field("kind", link.kind);
   writer.field("count", link.count);
   writer.field("hops", link.hops);
+  writer.field("rank", link.rank);
   writer.field("bandwidth_gb_per_s", link.bandwidth_gb_per_s);
   writer.field("assumed_bandwidth_gb_per_s", link.assumed_bandwidth_gb_per_s);
   writer.field("locality", link.locality);

@@ -27,15 +27,16 @@ std::string memory_text(const std::optional<std::uint64_t>& bytes) {
 }
 
 std::string gpu_table(const Topology& topology) {
-  TextTable table(
-      {"id", "name", "arch", "address", "partition", "hive", "NUMA", "CPUs", "units", "memory", "from", "hidden by"});
+  TextTable table({"id", "name", "arch", "address", "partition", "hive", "NUMA", "CPUs", "units", "XCDs", "engines",
+                   "queues", "integrated", "memory", "from", "hidden by"});
   for (std::size_t id = 0; id < topology.gpus.size(); ++id) {
     const Gpu& gpu = topology.gpus[id];
     table.add({fmt::format("{}", id), gpu.name, gpu.arch.value_or("?"), gpu.pci ? gpu.pci->to_text() : "?",
                number_or(gpu.partition, ""), number_or(gpu.hive, ""),
                gpu.numa_node ? fmt::format("{}", gpu.numa_node->index) : "?", gpu.cpus ? gpu.cpus->to_list() : "?",
-               number_or(gpu.compute_units, "?"), memory_text(gpu.memory_bytes), std::string(name_of(gpu.basis)),
-               gpu.hidden_by.value_or("")});
+               number_or(gpu.compute_units, "?"), number_or(gpu.xcds, ""), number_or(gpu.shader_engines, ""),
+               number_or(gpu.hardware_queues, ""), gpu.integrated.value_or(false) ? "yes" : "",
+               memory_text(gpu.memory_bytes), std::string(name_of(gpu.basis)), gpu.hidden_by.value_or("")});
   }
   return "GPUs\n" + table.to_text();
 }

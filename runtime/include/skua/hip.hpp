@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <skua/detail/gpu_code.hpp>
 #include <skua/detail/slicing.hpp>
@@ -41,34 +43,75 @@ inline Stream stream(const Chunk& chunk) {
 
 namespace skua::gpu {
 
-/// Blocks of a kernel that one compute unit holds at once; asked once for each GPU.
+/// The GPUs that the source at hand is compiled for, see GpuCode::built_for. Each source has its own.
+#if defined(SKUA_GPU_BUILT_FOR)
+constexpr std::string_view built_for = SKUA_GPU_BUILT_FOR;
+#elif defined(__CUDA_ARCH_LIST__)
+#define SKUA_AS_TEXT(...) #__VA_ARGS__
+#define SKUA_VALUES_AS_TEXT(...) SKUA_AS_TEXT(__VA_ARGS__)
+constexpr std::string_view built_for = SKUA_VALUES_AS_TEXT(__CUDA_ARCH_LIST__);
+#undef SKUA_VALUES_AS_TEXT
+#undef SKUA_AS_TEXT
+#else
+constexpr std::string_view built_for;
+#endif
+
+/// A fact of each GPU that is asked for once.
+class AskedOnce {
+ public:
+  /// `ask()` returns a number above 0, or 0 where it failed: it is asked again then.
+  template <class Ask>
+  int get(int ordinal, Ask ask) {
+    std::atomic<int>* const slot = ordinal >= 0 && ordinal < 64 ? &known_[static_cast<std::size_t>(ordinal)] : nullptr;
+    const int known = slot != nullptr ? slot->load(std::memory_order_relaxed) : 0;
+    if (known > 0) return known;
+    const int asked = std::max(ask(), 0);
+    if (slot != nullptr) slot->store(asked, std::memory_order_relaxed);
+    return asked;
+  }
+
+ private:
+  std::array<std::atomic<int>, 64> known_{};
+};
+
+/// Blocks of a kernel that one compute unit holds at once. The runtime answers for the GPU that is the current one.
 /// Fails: 0, with the runtime's last error set.
 template <class Function>
 int blocks_in_compute_unit(Function function, int ordinal) {
   using namespace gpu_api;
-  static std::array<std::atomic<int>, 64> known{};
-  std::atomic<int>* const slot = ordinal >= 0 && ordinal < 64 ? &known[static_cast<std::size_t>(ordinal)] : nullptr;
-  if (slot != nullptr && slot->load(std::memory_order_relaxed) > 0) return slot->load(std::memory_order_relaxed);
-  int blocks = 0;
-  const int threads = static_cast<int>(Slicing::block_threads);
-  if (hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, 0) != hipSuccess) return 0;
-  if (slot != nullptr) slot->store(blocks, std::memory_order_relaxed);
-  return blocks;
+  static AskedOnce known;
+  return known.get(ordinal, [&] {
+    int current = -1;
+    assert(hipGetDevice(&current) != hipSuccess || current == ordinal);
+    static_cast<void>(current);
+    int blocks = 0;
+    const int threads = static_cast<int>(Slicing::block_threads);
+    const hipError_t error = hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, 0);
+    return error == hipSuccess ? blocks : 0;
+  });
+}
+
+/// Threads that one compute unit holds at once.
+/// Fails: 0, with the runtime's last error set.
+inline int threads_in_compute_unit(int ordinal) {
+  using namespace gpu_api;
+  static AskedOnce known;
+  return known.get(ordinal, [&] {
+    int threads = 0;
+    const hipError_t error = hipDeviceGetAttribute(&threads, hipDeviceAttributeMaxThreadsPerMultiProcessor, ordinal);
+    return error == hipSuccess ? threads : 0;
+  });
 }
 
 template <class Function>
 std::optional<GpuFit> fit(Function function, int ordinal, std::uint32_t compute_units, std::uint64_t thread_items) {
-  using namespace gpu_api;
   const int blocks = blocks_in_compute_unit(function, ordinal);
-  int threads_max = 0;
-  if (blocks <= 0) return std::nullopt;
-  if (hipDeviceGetAttribute(&threads_max, hipDeviceAttributeMaxThreadsPerMultiProcessor, ordinal) != hipSuccess) {
-    return std::nullopt;
-  }
+  const int threads_max = threads_in_compute_unit(ordinal);
+  if (blocks <= 0 || threads_max <= 0) return std::nullopt;
   GpuFit result;
   const double threads = static_cast<double>(blocks) * Slicing::block_threads;
   result.resident_items = std::uint64_t{compute_units} * static_cast<std::uint64_t>(threads) * thread_items;
-  result.occupancy = threads_max > 0 ? std::min(1.0, threads / threads_max) : 0;
+  result.occupancy = std::min(1.0, threads / threads_max);
   return result;
 }
 

@@ -43,6 +43,10 @@ struct Gpu {
   std::optional<NumaId> numa_node;
   std::optional<CpuSet> cpus;  ///< near it, allowed or not
   std::optional<std::uint32_t> compute_units;
+  std::optional<std::uint32_t> xcds;             ///< dies of AMD's that compute; of a partition: its own
+  std::optional<std::uint32_t> shader_engines;   ///< of all its XCDs together
+  std::optional<std::uint32_t> hardware_queues;  ///< that compute, for all processes together
+  std::optional<bool> integrated;                ///< beside CPUs on their die, for a screen and not for computing
   std::optional<std::uint64_t> memory_bytes;
   std::optional<std::string> hidden_by;  ///< the variable or setting that hides it from the runtime
   Basis basis = Basis::assumed;          ///< the first source that saw it
@@ -55,8 +59,9 @@ struct Link {
   GpuId from;
   GpuId to;
   LinkKind kind = LinkKind::unknown;
-  std::optional<std::uint32_t> count;                ///< parallel links of a directly joined pair
-  std::optional<std::uint32_t> hops;                 ///< links crossed on the shortest way
+  std::optional<std::uint32_t> count;  ///< parallel links of a directly joined pair
+  std::optional<std::uint32_t> hops;   ///< links crossed on the shortest way
+  std::optional<std::uint32_t> rank;   ///< from 0, the nearest, among the links of its kind from this GPU, by weight
   std::optional<double> bandwidth_gb_per_s;          ///< declared, 10^9 bytes a second
   std::optional<double> assumed_bandwidth_gb_per_s;  ///< of its class, where none is declared
   std::optional<Locality> locality;                  ///< for PCIe pairs
@@ -97,7 +102,8 @@ class Topology {
   const Link* link(GpuId from, GpuId to) const noexcept;
 
   /// All other GPUs, nearest first: same package, then by hops, then by bandwidth (declared or else assumed),
-  /// then by locality; equals in the order of ids counted on from `gpu`, so that thieves start at different victims.
+  /// then by locality, then by rank; equals in the order of ids counted on from `gpu`, so that thieves start at
+  /// different victims.
   std::vector<GpuId> nearest(GpuId gpu) const;
 
   /// Time that `bytes` take over the link, without latency, by declared or else assumed bandwidth.

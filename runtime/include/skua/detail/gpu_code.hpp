@@ -57,6 +57,10 @@ class GpuCode : public Code {
  public:
   static constexpr std::string_view backend = "gpu";
 
+  /// The GPUs that it is compiled for, in its compiler's words: "gfx906 gfx90a", or "800,900"; empty where the build
+  /// does not say.
+  virtual std::string_view built_for() const noexcept { return {}; }
+
   /// In granules of this many items, on a GPU or a part of one. Returns nullopt when it is not known.
   virtual std::optional<GpuFit> fit(int /*ordinal*/, std::uint32_t /*compute_units*/, std::uint64_t /*granule*/) const {
     return std::nullopt;

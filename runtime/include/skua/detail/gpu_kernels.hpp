@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include <skua/detail/gpu_code.hpp>
+#include <skua/detail/gpu_fences.hpp>
 #include <skua/detail/gpu_marks.hpp>
 #include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
@@ -20,6 +21,7 @@ template <class Body>
 __global__ void __launch_bounds__(Slicing::block_threads)
     run_items(Body body, std::uint64_t begin, std::uint64_t items, std::uint64_t all, GpuPart part) {
   __shared__ WarpRounds rounds_of_warps[WarpRounds::in_block];
+  acquire_from_all();
   WarpRounds& rounds = rounds_of_warps[threadIdx.x / WarpRounds::threads];
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   std::uint32_t left = rounds.begin(part);
@@ -91,19 +93,18 @@ __device__ void arrive(const Combine& combine, const ReductionChunk<Value>& chun
   if (team.lane == 0) {
     *team.is_last = false;
     if (members > 0) {
-      chunk.slice_values[unit] = team.values[0];
-      __threadfence();
-      *team.is_last = atomicAdd(&chunk.arrivals[slice.granule], 1u) == slice.filled - 1;
+      leave(&chunk.slice_values[unit], team.values[0]);
+      *team.is_last = count_arrival(&chunk.arrivals[slice.granule]) == slice.filled - 1;
     }
   }
   meet();
   if (!*team.is_last) return;
-  __threadfence();
+  before_taking();
   const Value* const slices = chunk.slice_values + slice.granule * chunk.slicing.slices;
   const unsigned there = slice.filled < threads ? slice.filled : threads;
   if (team.lane < there) {
-    Value value = slices[team.lane];
-    for (unsigned i = team.lane + threads; i < slice.filled; i += threads) value = combine(value, slices[i]);
+    Value value = take(&slices[team.lane]);
+    for (unsigned i = team.lane + threads; i < slice.filled; i += threads) value = combine(value, take(&slices[i]));
     team.values[team.lane] = value;
   }
   combine_team(team.values, team.lane, there, threads, combine);
@@ -125,6 +126,7 @@ __global__ void __launch_bounds__(Slicing::block_threads)
   const unsigned place = threadIdx.x / threads;
   const Team<Value> team{threadIdx.x % threads, reinterpret_cast<Value*>(memory) + place * threads,
                          &last_of_team[place]};
+  acquire_from_all();
   WarpRounds& rounds = rounds_of_warps[threadIdx.x / WarpRounds::threads];
   std::uint32_t left = rounds.begin(part);
   for (std::uint64_t first_unit = std::uint64_t{blockIdx.x} * teams; left > 0 && first_unit < chunk.units;

@@ -6,17 +6,22 @@
 #include <cstdint>
 
 #include <skua/detail/gpu_code.hpp>
+#include <skua/detail/gpu_fences.hpp>
 #include <skua/detail/hip_names.hpp>
 #include <skua/detail/slicing.hpp>
 
 namespace skua::gpu {
 
-/// The GPU's clock in nanoseconds. Fails: 1 where its unit is not known.
-inline __device__ std::uint64_t time_ns() {
+/// The GPU's clock, in GpuDevice's ticks: nanoseconds on NVIDIA; AMD's constant one, the same on all dies of a GPU.
+/// Never 0, which stands for a kernel that has not ended, nor 1.
+inline __device__ std::uint64_t time_ticks() {
 #if defined(__CUDA_ARCH__)
   std::uint64_t ns = 0;
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ns));
   return ns;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  const std::uint64_t ticks = static_cast<std::uint64_t>(wall_clock64());
+  return ticks > 1 ? ticks : 2;
 #else
   return 1;
 #endif
@@ -26,23 +31,18 @@ inline __device__ std::uint64_t time_ns() {
 /// whole block, whose writes the barrier has put before it.
 /// Threads: the whole block.
 inline __device__ void mark_end(const GpuPart& part) {
+  settle_writes();
   __syncthreads();
   if (threadIdx.x != 0) return;
-  __threadfence_system();
-  if (atomicAdd(part.blocks_done, 1u) != gridDim.x - 1) return;
+  release_to_all();
+  if (count_arrival(part.blocks_done) != gridDim.x - 1) return;
   *part.blocks_done = 0;
-  __threadfence_system();
-  *static_cast<volatile std::uint64_t*>(part.end_mark) = time_ns();
-}
-
-/// Makes what the threads of a warp wrote visible to one another.
-inline __device__ void meet() {
 #if defined(__HIPCC__)
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
-  __builtin_amdgcn_wave_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+  // Every block has released what it wrote before it was counted, and the counter is next looked at by the next launch.
+  __hip_atomic_store(part.end_mark, time_ticks(), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 #else
-  __syncwarp();
+  release_to_all();
+  *static_cast<volatile std::uint64_t*>(part.end_mark) = time_ticks();
 #endif
 }
 

@@ -44,6 +44,11 @@ inline constexpr hipError_t hipSuccess = cudaSuccess;
 inline constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
 inline constexpr hipError_t hipErrorNoDevice = cudaErrorNoDevice;
 inline constexpr hipError_t hipErrorInsufficientDriver = cudaErrorInsufficientDriver;
+inline constexpr hipError_t hipErrorNoBinaryForGpu = cudaErrorNoKernelImageForDevice;
+inline constexpr hipError_t hipErrorInvalidDeviceFunction = cudaErrorInvalidDeviceFunction;
+inline constexpr hipError_t hipErrorInvalidImage = cudaErrorInvalidKernelImage;
+inline constexpr hipError_t hipErrorInvalidKernelFile = cudaErrorInvalidPtx;
+inline constexpr hipError_t hipErrorSharedObjectInitFailed = cudaErrorSharedObjectInitFailed;
 inline constexpr hipError_t hipErrorStreamCaptureUnsupported = cudaErrorStreamCaptureUnsupported;
 inline constexpr hipError_t hipErrorStreamCaptureWrongThread = cudaErrorStreamCaptureWrongThread;
 inline constexpr hipError_t hipErrorPeerAccessAlreadyEnabled = cudaErrorPeerAccessAlreadyEnabled;
@@ -58,6 +63,8 @@ inline constexpr hipDeviceAttribute_t hipDeviceAttributeMultiprocessorCount = cu
 inline constexpr hipDeviceAttribute_t hipDeviceAttributeClockRate = cudaDevAttrClockRate;
 inline constexpr hipDeviceAttribute_t hipDeviceAttributeMaxThreadsPerMultiProcessor =
     cudaDevAttrMaxThreadsPerMultiProcessor;
+inline constexpr hipDeviceAttribute_t hipDeviceAttributeComputeCapabilityMajor = cudaDevAttrComputeCapabilityMajor;
+inline constexpr hipDeviceAttribute_t hipDeviceAttributeComputeCapabilityMinor = cudaDevAttrComputeCapabilityMinor;
 inline constexpr hipMemcpyKind hipMemcpyDefault = cudaMemcpyDefault;
 inline constexpr hipStreamCaptureMode hipStreamCaptureModeRelaxed = cudaStreamCaptureModeRelaxed;
 

@@ -20,6 +20,7 @@ class GpuForKernel final : public ForKernel<Body, GpuCompiler>, public GpuCode {
   const Code* code(std::string_view backend_name) const noexcept override {
     return backend_name == GpuCode::backend ? this : nullptr;
   }
+  std::string_view built_for() const noexcept override { return gpu::built_for; }
   std::optional<GpuFit> fit(int ordinal, std::uint32_t compute_units, std::uint64_t) const override {
     return gpu::fit(gpu::run_items<Body>, ordinal, compute_units, 1);
   }
@@ -37,6 +38,7 @@ class GpuReduceKernel final : public ReduceKernel<Value, Body, Combine, GpuCompi
   const Code* code(std::string_view backend_name) const noexcept override {
     return backend_name == GpuCode::backend ? this : nullptr;
   }
+  std::string_view built_for() const noexcept override { return gpu::built_for; }
   std::optional<GpuFit> fit(int ordinal, std::uint32_t compute_units, std::uint64_t granule) const override {
     return gpu::fit(gpu::reduce_granules<Value, Body, Combine>, ordinal, compute_units,
                     Slicing(granule).thread_items());
