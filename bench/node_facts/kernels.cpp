@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <skua/detail/gpu_fences.hpp>
+
 namespace facts {
 namespace {
 
@@ -25,6 +27,11 @@ __device__ std::uint64_t ticks() {
 #if defined(__HIP_DEVICE_COMPILE__) && \
     (defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(FACTS_HAS_XCDS))
 #define FACTS_IS_GFX9 1
+#endif
+#if defined(SKUA_GPU_HIP)
+constexpr bool is_amd = true;
+#else
+constexpr bool is_amd = false;
 #endif
 
 __device__ Place place() {
@@ -93,49 +100,24 @@ __global__ void reading_steps(unsigned count, std::uint64_t* reads) {
   }
 }
 
-__device__ void release_to_system() {
-#if defined(__HIP_DEVICE_COMPILE__)
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
-#else
-  __threadfence_system();
-#endif
-}
-
-/// Of the first wave of a block, on behalf of all. clang 15 would make the fence write back as well.
-__device__ void acquire_from_system() {
-#if defined(__HIP_DEVICE_COMPILE__)
-  if (threadIdx.x < 32) {
-#if defined(__gfx90a__)
-    asm volatile("buffer_invl2\n\tbuffer_wbinvl1_vol" ::: "memory");
-#elif defined(FACTS_HAS_XCDS)
-    asm volatile("buffer_inv sc0 sc1" ::: "memory");
-#else
-    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
-#endif
-  }
-  __syncthreads();
-#endif
-}
-
 template <Fences fences>
 __global__ void __launch_bounds__(block_threads)
     run_items(std::uint64_t items, float* y, std::uint32_t* done, std::uint64_t* mark) {
-  if constexpr (fences == Fences::release_and_acquire_a_block) acquire_from_system();
+  if constexpr (fences == Fences::release_and_acquire_a_block) skua::gpu::acquire_from_all();
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < items; i += stride) {
     y[i] = y[i] / 2 + 1;
   }
   if constexpr (fences == Fences::none_and_no_mark) return;
   if constexpr (fences == Fences::every_thread) __threadfence_system();
-#if defined(FACTS_IS_GFX9)
-  asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-#endif
+  skua::gpu::settle_writes();
   __syncthreads();
   if (threadIdx.x != 0) return;
-  if constexpr (fences != Fences::every_thread) release_to_system();
+  if constexpr (fences != Fences::every_thread) skua::gpu::release_to_all();
   if (atomicAdd(done, 1u) != gridDim.x - 1) return;
   *done = 0;
-  release_to_system();
+  // On AMD skua does without.
+  if constexpr (!is_amd || fences != Fences::release_and_acquire_a_block) skua::gpu::release_to_all();
   *static_cast<volatile std::uint64_t*>(mark) = 1;
 }
 
@@ -146,26 +128,21 @@ __device__ float value_of(std::uint32_t unit) {
 
 template <Handing handing>
 __device__ void put(float* value, float x) {
-#if defined(FACTS_IS_GFX9)
   if constexpr (handing == Handing::atomic) {
-    __hip_atomic_store(value, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    asm volatile("s_waitcnt vmcnt(0)" ::: "memory");
-    return;
+    skua::gpu::leave(value, x);
+  } else {
+    *value = x;
+    __threadfence();
   }
-#endif
-  *value = x;
-  __threadfence();
 }
 
 template <Handing handing>
 __device__ float get(const float* value) {
-#if defined(FACTS_IS_GFX9)
   if constexpr (handing == Handing::atomic) {
-    return __hip_atomic_load(value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+    return skua::gpu::take(value);
+  } else {
+    return *value;
   }
-#endif
-  return *value;
 }
 
 template <Handing handing>
@@ -179,7 +156,11 @@ __global__ void __launch_bounds__(block_threads)
     const std::uint32_t granule = unit / slices_of_granule;
     put<handing>(&values[unit], value_of(unit));
     if (atomicAdd(&arrivals[granule], 1u) != slices_of_granule - 1) continue;
-    if constexpr (handing == Handing::fenced) __threadfence();
+    if constexpr (handing == Handing::fenced) {
+      __threadfence();
+    } else {
+      skua::gpu::before_taking();
+    }
     float sum = 0;
     for (unsigned i = 0; i < slices_of_granule; ++i) {
       sum += get<handing>(&values[granule * slices_of_granule + i]);

@@ -295,7 +295,7 @@ Completion GpuDevice::end_oldest(hipError_t state, std::int64_t now_ns) {
   ends_.ended(completion.begin_ns, completion.end_ns);
   completion.failure = std::move(launch.failure);
   if (state != hipSuccess) {
-    const Failure seen = failure(describe("hipEventQuery", state));
+    const Failure seen = failure(describe(completion.failure ? "hipStreamQuery" : "hipEventQuery", state));
     if (!completion.failure || seen.kind == Failure::Kind::lost) completion.failure = seen;
   }
   if (completion.failure) {

@@ -50,6 +50,17 @@ echo 'skua_gpu_sources(kept nowhere.cpp)' >"$stage/wrong/sub/CMakeLists.txt"
 if cmake -S "$stage/wrong" -B "$stage/wrong/build" -DCMAKE_PREFIX_PATH="$stage/installed" >"$stage/said" 2>&1; then exit 1; fi
 grep -q 'nowhere.cpp is not a source' "$stage/said"
 
+# Conditions that do not hold leave empty definitions between others.
+for language in CXX HIP; do
+  cat >"$stage/empty-$language.cmake" <<'END'
+set(target empty)
+set(host_compiler g++)
+END
+done
+echo 'set(COMPILE_DEFINITIONS [==[;KEPT=1;]==])' >>"$stage/empty-CXX.cmake"
+cmake "-DSTEM=$stage/empty" -DLANGUAGE=HIP -P "$source/cmake/SkuaHostOptions.cmake"
+grep -q '"-DKEPT=1"' "$stage/empty.options"
+
 # Launchers' header is there without a GPU's runtime, too.
 [ -f "$stage/installed/include/skua/hip.hpp" ]
 cat >"$stage/launcher.cpp" <<'END'
